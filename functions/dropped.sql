@@ -1,0 +1,1 @@
+-- Functions that an earlier install left and that are gone for good, one `drop function if exists` a line.

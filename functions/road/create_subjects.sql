@@ -1,0 +1,30 @@
+-- Inserts new subjects of one kind, in the order of their references, with log number 1 already taken: whoever creates a
+-- subject writes its first log row in the same transaction. Runs inside the savepoint.
+-- refuses: exists
+create or replace function road.create_subjects(p_kind text, p_parent_id uuid, p_refs text[])
+returns uuid[]
+language plpgsql
+volatile
+as $$
+declare
+    v_ids uuid[];
+begin
+    with created as (
+        insert into road.subject (kind, ref, parent_id, lock_rank, last_seq)
+        select k.kind, r.ref, p_parent_id, k.lock_rank, 1
+        from road.kind k
+        cross join (select distinct u.ref from unnest(p_refs) u (ref)) r
+        where k.kind = p_kind
+        order by r.ref
+        on conflict (kind, ref) do nothing
+        returning subject_id, ref
+    )
+    select array_agg(c.subject_id order by c.ref) into v_ids from created c;
+
+    if cardinality(v_ids) is distinct from (select count(distinct u.ref) from unnest(p_refs) u (ref)) then
+        perform road.refuse('exists', 'A subject of this kind already has this reference.', jsonb_build_object('kind', p_kind));
+    end if;
+    return v_ids;
+end
+$$;
+comment on function road.create_subjects(text, uuid, text[]) is 'Creates the subjects and returns their ids in the order of the references; refused exists when one is taken, also by a command that was still under way.';

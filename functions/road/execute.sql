@@ -1,0 +1,293 @@
+-- The road: one call takes a command from its key to its answer. The steps are those of docs/road.md; the answer may be
+-- trusted only after COMMIT.
+--
+-- locks: the subject and what the command's lock function names, in one order; then the key
+-- raises: UM004 when not READ COMMITTED; 55P03, 40P01, 57014, ... as they come: the whole command is gone, send it again
+create or replace function road.execute(
+    p_sender text,
+    p_workflow text,
+    p_kind text,
+    p_ref text,
+    p_code text,
+    p_command_id text,
+    p_input jsonb,
+    p_saw jsonb default null,
+    p_actor text default '',
+    p_sent_at timestamptz default null,
+    p_token_sha256 bytea default null,
+    out outcome text,
+    out answer jsonb)
+language plpgsql
+volatile
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    v_at             timestamptz := clock_timestamp();
+    v_ref            text := p_ref;
+    v_seen           bigint;
+    v_hash           bytea;
+    v_reason         jsonb;
+    -- what the first statement finds
+    v_level          text;
+    v_creates        boolean;
+    v_locks          boolean;
+    v_log_input      text;
+    v_log_drop       text[];
+    v_key_ttl        interval;
+    v_known_sender   boolean;
+    v_workflows      text[];
+    v_events         text[];
+    v_may_act        boolean;
+    v_subject_id     uuid;
+    v_parent_id      uuid;
+    v_first          jsonb;
+    v_first_hash     bytea;
+    -- what the locks give
+    v_wanted         road.lock_request;
+    v_ids            uuid[];
+    v_further        uuid[] := '{}';
+    v_further_seq    bigint[] := '{}';
+    v_last_seq       bigint := 0;
+    v_last_play_seq  bigint := 0;
+    -- what the handler gives
+    cmd              road.call;
+    v_handled        jsonb;
+    v_sub_xid        bigint;
+    v_xid            bigint;
+    v_note           jsonb;
+    v_changed        jsonb;
+    v_missing        text[];
+    v_text           text;
+    v_code           text;
+    v_detail         text;
+begin
+    if current_setting('transaction_isolation') <> 'read committed' then
+        raise exception using errcode = 'UM004', message = 'road.execute needs READ COMMITTED: a second look must see what the lock waited for';
+    end if;
+
+    -- Who is at work, for whom, on what: sql/runbook/blocking.sql reads it off pg_stat_activity. Gone with the transaction.
+    perform set_config('application_name', concat_ws(' ', split_part(current_setting('application_name'), ' ', 1), p_workflow || '.' || p_code, p_sender, p_ref), true);
+
+    -- 1. The key, without a lock (C-010). The same statement finds the command, the sender and the subject.
+    if length(p_ref) = 36 and p_ref ~ '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' then
+        select s.ref into v_ref from road.subject s where s.subject_id = p_ref::uuid and s.kind = p_kind;
+    end if;
+
+    select
+        c.level, c.creates, c.locks is not null, c.log_input, c.log_drop, c.key_ttl,
+        d.sender is not null, d.workflows, d.events, d.may_act,
+        s.subject_id, s.parent_id, k.answer, k.payload_hash
+    into
+        v_level, v_creates, v_locks, v_log_input, v_log_drop, v_key_ttl,
+        v_known_sender, v_workflows, v_events, v_may_act,
+        v_subject_id, v_parent_id, v_first, v_first_hash
+    from road.catalogue_command c
+    left join road.sender d
+        on d.sender = p_sender and d.disabled_at is null
+        and (p_token_sha256 is null or d.token_sha256 = p_token_sha256
+             or (d.old_token_sha256 = p_token_sha256 and d.old_token_until > road.now()))
+    left join road.subject s on s.kind = p_kind and s.ref = v_ref
+    left join road.command k on k.sender = p_sender and k.actor = p_actor and k.command_id = p_command_id
+    where c.workflow = p_workflow and c.code = p_code and c.kind = p_kind;
+
+    if not found then
+        v_reason := road.reason('unknown_command', 'There is no such workflow, code or kind of subject; GET /workflows lists what there is.');
+    elsif not v_known_sender then
+        v_reason := road.reason('sender_unknown', 'The sender is unknown or disabled, or its token is no longer valid.');
+    elsif not p_workflow = any (v_workflows) then
+        v_reason := road.reason('not_allowed', 'The sender may not use this workflow.', jsonb_build_object('scope', 'workflows'));
+    elsif p_actor <> '' and not v_may_act then
+        v_reason := road.reason('not_allowed', 'The sender may not send for others.', jsonb_build_object('scope', 'act'));
+    elsif v_events is not null and not road.may_touch(v_events, v_parent_id, v_ref) then
+        v_reason := road.reason('not_allowed', 'The sender may not touch this event.', jsonb_build_object('scope', 'events'));
+    elsif v_creates and (v_ref is null or p_ref !~ '^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$' or v_ref is distinct from p_ref) then
+        v_reason := road.reason('bad_input', 'A new reference has 1 to 128 of A-Z a-z 0-9 . _ : - , begins with a letter or digit, and is not a uuid.');
+    end if;
+    if v_reason is not null then
+        outcome := 'refused';
+        answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, null, p_ref, v_reason);
+        return;
+    end if;
+
+    v_hash := road.payload_hash(p_workflow, p_code, case when v_creates then p_kind || '/' || v_ref else v_subject_id::text end, p_input);
+
+    if v_first is null and not v_creates then
+        if v_subject_id is null then
+            outcome := 'refused';
+            answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, null, p_ref,
+                road.reason('subject_not_found', 'There is no such subject; create it first, or mend the reference.'));
+            return;
+        end if;
+    end if;
+
+    cmd := row (p_workflow, p_code, p_kind, v_ref, v_subject_id, v_parent_id, p_sender, p_actor, p_command_id,
+        p_input, p_saw, p_sent_at, v_at, 0, 0, v_further, v_further_seq);
+
+    -- 2. The subjects (C-011, C-032). One subject: a plain wait, which holds no xid. Several: a short one.
+    if v_first is null then
+        if v_locks then
+            v_wanted := road.dispatch_locks(cmd);
+            v_ids := array(select distinct u.id from unnest(v_wanted.lock || v_subject_id) u (id) where u.id is not null);
+        end if;
+        if cardinality(v_ids) > 1 or (v_creates and v_ids <> '{}') then
+            select
+                coalesce(max(l.last_seq) filter (where l.subject_id = v_subject_id), 0),
+                coalesce(max(l.last_play_seq) filter (where l.subject_id = v_subject_id), 0),
+                coalesce(array_agg(l.subject_id) filter (where l.subject_id is distinct from v_subject_id), '{}'),
+                coalesce(array_agg(l.last_seq + 1) filter (where l.subject_id is distinct from v_subject_id), '{}')
+            into v_last_seq, v_last_play_seq, v_further, v_further_seq
+            from road.lock_subjects(v_ids) l;
+            if cardinality(v_further) + (not v_creates)::integer < cardinality(v_ids) then
+                outcome := 'refused';
+                answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, v_subject_id, v_ref,
+                    road.reason('subject_not_found', 'A subject that the command names does not exist.'));
+                return;
+            end if;
+        elsif not v_creates then
+            select s.last_seq, s.last_play_seq
+            into v_last_seq, v_last_play_seq
+            from road.subject s
+            where s.subject_id = v_subject_id
+            for no key update of s;
+        end if;
+
+        -- 3. The key's own lock: the same key on two subjects meets here. Then the key again, with a new snapshot (C-012).
+        perform pg_advisory_xact_lock(hashtextextended(p_sender || E'\x1f' || p_actor || E'\x1f' || p_command_id, 0));
+        select k.answer, k.payload_hash
+        into v_first, v_first_hash
+        from road.command k
+        where k.sender = p_sender and k.actor = p_actor and k.command_id = p_command_id;
+    end if;
+
+    if v_first is not null then
+        if v_first_hash = v_hash then
+            outcome := 'duplicate';
+            answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, (v_first #>> '{subject,id}')::uuid, v_ref,
+                jsonb_build_object('first', v_first));
+        else
+            outcome := 'refused';
+            answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, v_subject_id, p_ref,
+                road.reason('key_reused', 'This key was used for another command; a new command needs a new key.'));
+        end if;
+        return;
+    end if;
+
+    cmd.seq := v_last_seq + 1;
+    cmd.last_play_seq := v_last_play_seq;
+    cmd.further := v_further;
+    cmd.further_seq := v_further_seq;
+
+    if v_locks and road.dispatch_locks(cmd) is distinct from v_wanted then
+        outcome := 'try_again';
+        answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, v_subject_id, v_ref,
+            road.reason('locks_changed', 'What the command has to lock changed while it waited; send it again.'));
+        return;
+    end if;
+
+    -- 4. Versions (C-013, C-073).
+    if v_level = 'play' then
+        if not coalesce(p_saw ? 'play', false) then
+            v_reason := road.reason('version_missing', 'State the last play you saw in saw.play; null when you saw none.', jsonb_build_object('missing', jsonb_build_array('play')));
+        elsif jsonb_typeof(p_saw -> 'play') not in ('number', 'null') then
+            v_reason := road.reason('bad_input', 'saw.play is the number of a play, or null.');
+        else
+            v_seen := (p_saw ->> 'play')::bigint;
+            if v_seen is distinct from nullif(v_last_play_seq, 0) then
+                select coalesce(jsonb_agg(jsonb_build_object('row_id', c.row_id, 'changed_seq', c.changed_seq, 'value', c.value) order by c.changed_seq), '[]')
+                into v_changed
+                from road.dispatch_current(cmd) c;
+            end if;
+        end if;
+    elsif v_level = 'rows' then
+        select r.missing, r.changed into v_missing, v_changed from road.compare_rows(cmd) r;
+        if v_missing is not null then
+            v_reason := road.reason('version_missing', 'State the changed_seq you saw of each row in saw.rows; null when you saw none.', jsonb_build_object('missing', v_missing));
+        end if;
+    end if;
+    if v_reason is not null then
+        outcome := 'refused';
+        answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, v_subject_id, v_ref, v_reason);
+        return;
+    end if;
+    if v_changed is not null then
+        outcome := 'conflict';
+        answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, v_subject_id, v_ref,
+            road.reason('version_moved', 'What you saw has moved on; look at what changed and decide again.')
+            || jsonb_build_object('changed', v_changed));
+        return;
+    end if;
+
+    -- 5. The command's own function, in a savepoint that catches a rule's no and nothing else (C-014, C-071).
+    begin
+        if v_creates then
+            cmd.subject_id := (road.create_subjects(p_kind, null, array[v_ref]))[1];
+        elsif cardinality(v_wanted.create_refs) > 0 then
+            cmd := road.create_further(cmd, v_wanted);
+        end if;
+
+        v_handled := road.dispatch(cmd);
+
+        -- 6. Still in the savepoint: the log. Its xmin is the savepoint's own xid, assigned after the last lock.
+        v_note := coalesce(v_handled -> 'note', '{}');
+        insert into road.log (subject_id, seq, at, sent_at, sender, actor, command_id, workflow, code, input, note)
+        values (
+            cmd.subject_id, cmd.seq, v_at, p_sent_at, p_sender, p_actor, p_command_id, p_workflow, p_code,
+            case v_log_input when 'full' then p_input when 'redacted' then p_input - v_log_drop end, v_note)
+        returning xmin::text::bigint into v_sub_xid;
+        if v_handled ? 'further' then
+            insert into road.log (subject_id, seq, at, sent_at, sender, actor, command_id, workflow, code, input, note)
+            select f.key::uuid, road.seq_of(cmd, f.key::uuid), v_at, p_sent_at, p_sender, p_actor, p_command_id, p_workflow, p_code,
+                case v_log_input when 'full' then p_input when 'redacted' then p_input - v_log_drop end, f.value
+            from jsonb_each(v_handled -> 'further') f;
+        end if;
+    exception when sqlstate 'UM001' then
+        get stacked diagnostics v_code = constraint_name, v_text = message_text, v_detail = pg_exception_detail;
+    end;
+
+    if v_code is not null then
+        outcome := 'refused';
+        answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, v_subject_id, v_ref, road.reason(v_code, v_text, v_detail::jsonb));
+        insert into road.command (sender, actor, command_id, subject_id, outcome, received_at, finished_at, expires_at, payload_hash, answer)
+        values (p_sender, p_actor, p_command_id, v_subject_id, outcome, v_at, road.now(), road.now() + v_key_ttl, v_hash, answer);
+        return;
+    end if;
+
+    -- The savepoint's 32-bit xid, widened by the epoch of the transaction that it is part of; one epoch on when the
+    -- counter wrapped between the two.
+    v_xid := pg_current_xact_id()::text::bigint;
+    v_sub_xid := (v_xid & x'ffffffff00000000'::bigint) + v_sub_xid
+        + case when v_sub_xid < (v_xid & x'ffffffff'::bigint) then x'100000000'::bigint else 0 end;
+
+    outcome := 'accepted';
+    answer := jsonb_build_object(
+        'outcome', outcome, 'key', p_command_id, 'workflow', p_workflow, 'code', p_code,
+        'subject', jsonb_build_object('kind', p_kind, 'id', cmd.subject_id, 'ref', v_ref),
+        'seq', cmd.seq, 'result', coalesce(v_handled -> 'result', '{}'));
+
+    -- Outside the savepoint, which locked the subjects outside too: numbers, outbox, the command with its exact answer.
+    if v_handled ? 'further' then
+        update road.subject s
+        set last_seq = road.seq_of(cmd, s.subject_id)
+        where s.subject_id in (select f.key::uuid from jsonb_each(v_handled -> 'further') f)
+            and s.last_seq < road.seq_of(cmd, s.subject_id);
+        insert into road.note (xid, subject_id, seq, at, workflow, code, body)
+        select v_sub_xid::text::xid8, f.key::uuid, road.seq_of(cmd, f.key::uuid), v_at, p_workflow, p_code, f.value
+        from jsonb_each(v_handled -> 'further') f;
+    end if;
+    with numbered as (
+        update road.subject s
+        set last_seq = cmd.seq,
+            last_play_seq = case v_level when 'play' then cmd.seq else s.last_play_seq end
+        where s.subject_id = v_subject_id
+    ),
+    noted as (
+        insert into road.note (xid, subject_id, seq, at, workflow, code, body)
+        values (v_sub_xid::text::xid8, cmd.subject_id, cmd.seq, v_at, p_workflow, p_code, v_note)
+    )
+    insert into road.command (sender, actor, command_id, subject_id, seq, outcome, received_at, finished_at, expires_at, payload_hash, answer)
+    values (p_sender, p_actor, p_command_id, cmd.subject_id, cmd.seq, outcome, v_at, road.now(), road.now() + v_key_ttl, v_hash, answer);
+end
+$$;
+comment on function road.execute(text, text, text, text, text, text, jsonb, jsonb, text, timestamptz, bytea) is
+'Gives a command exactly one answer. p_ref: the subject''s uuid or reference; p_command_id: the key, made once by the sender; p_saw: {play} or {rows: {row_id: changed_seq}}; p_actor: empty when the sender acts for itself; p_token_sha256: null for a caller that was authenticated elsewhere. Returns the outcome and the answer''s body; the answer holds only once the transaction has committed.';

@@ -1,0 +1,23 @@
+-- Who may call what (design: roles). Everything else is nobody's: default privileges give PUBLIC nothing.
+grant execute on function
+    road.execute(text, text, text, text, text, text, jsonb, jsonb, text, timestamptz, bytea),
+    road.saved_command(text, text, text),
+    road.record_failure(text, text, text, text, text, text, text),
+    road.sender_by_token(bytea),
+    road.read(text, text, text, text, integer)
+to umpire_app;
+
+grant execute on function
+    road.read(text, text, text, text, integer),
+    road.notes(xid8, bigint, integer)
+to umpire_reader;
+
+grant execute on function
+    road.saved_command(text, text, text),
+    road.read(text, text, text, text, integer),
+    road.notes(xid8, bigint, integer),
+    road.sender_add(text, bytea, text[], text[], boolean, boolean),
+    road.sender_rotate(text, bytea, interval),
+    road.sender_disable(text),
+    road.sender_list()
+to umpire_ops;

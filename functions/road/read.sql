@@ -1,0 +1,47 @@
+-- One read, one snapshot: the view, the subject's numbers and the feed position from which a stream goes on. Stable, so
+-- everything below sees what the calling statement sees.
+-- raises: UM002 no such subject or view; UM003 a parameter that cannot be
+create or replace function road.read(
+    p_kind text,
+    p_ref text,
+    p_view text default 'state',
+    p_after text default null,
+    p_max_items integer default 100)
+returns jsonb
+language plpgsql
+stable
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    v_subject road.subject;
+    v_ref text := p_ref;
+    v_view jsonb;
+begin
+    if p_max_items is null or p_max_items not between 1 and 500 then
+        raise exception using errcode = 'UM003', message = 'limit is a number from 1 to 500';
+    end if;
+    if p_ref ~ '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' then
+        select s.ref into v_ref from road.subject s where s.subject_id = p_ref::uuid and s.kind = p_kind;
+    end if;
+    select s.subject_id, s.parent_id, s.last_seq, s.last_play_seq, s.lock_rank, s.kind, s.ref
+    into v_subject
+    from road.subject s
+    where s.kind = p_kind and s.ref = v_ref;
+    if not found then
+        raise exception using errcode = 'UM002', message = 'there is no such subject';
+    end if;
+    v_view := road.dispatch_view(p_view, row (p_kind, v_subject.ref, v_subject.subject_id, p_after, p_max_items)::road.query);
+    if v_view is null then
+        raise exception using errcode = 'UM002', message = 'there is no such view';
+    end if;
+    return jsonb_build_object(
+        'subject', jsonb_build_object('kind', v_subject.kind, 'id', v_subject.subject_id, 'ref', v_subject.ref),
+        'seq', v_subject.last_seq,
+        'last_play', nullif(v_subject.last_play_seq, 0),
+        'position', pg_snapshot_xmin(pg_current_snapshot())::text || '.0',
+        'view', p_view,
+        'data', v_view);
+end
+$$;
+comment on function road.read(text, text, text, text, integer) is 'A subject''s view as the API gives it. p_ref: uuid or reference; p_after: where a page goes on (the last page''s next); p_max_items: 1 to 500. position: the feed position that belongs to this snapshot.';
