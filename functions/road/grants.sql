@@ -4,17 +4,17 @@ grant execute on function
     road.saved_command(text, text, text),
     road.record_failure(text, text, text, text, text, text, text),
     road.sender_by_token(bytea),
-    road.read(text, text, text, text, integer)
+    road.read(text, text, text, text, integer, text)
 to umpire_app;
 
 grant execute on function
-    road.read(text, text, text, text, integer),
+    road.read(text, text, text, text, integer, text),
     road.notes(xid8, bigint, integer)
 to umpire_reader;
 
 grant execute on function
     road.saved_command(text, text, text),
-    road.read(text, text, text, text, integer),
+    road.read(text, text, text, text, integer, text),
     road.notes(xid8, bigint, integer),
     road.sender_add(text, bytea, text[], text[], boolean, boolean),
     road.sender_rotate(text, bytea, interval),
