@@ -14,6 +14,7 @@ set local check_function_bodies = off;
 {{ template "road/reason.sql" . }}
 {{ template "road/seq_of.sql" . }}
 {{ template "road/may_touch.sql" . }}
+{{ template "road/valid_ref.sql" . }}
 {{ template "road/lock_subjects.sql" . }}
 {{ template "road/compare_rows.sql" . }}
 {{ template "road/create_subjects.sql" . }}

@@ -106,15 +106,19 @@ comment on column road.sender.created_at is 'When the sender was added.';
 comment on column road.sender.disabled_at is 'When it was shut out; takes effect with the next command.';
 
 -- What is changed -----------------------------------------------------------------------------------------------------
+--
+-- The four tables that every command writes (subject, log, note, command) have no CHECK constraints: Postgres reads each
+-- constraint anew for every statement, a third of the time of a command's writes (docs/decisions.md). Only the engine
+-- writes them; road.invariants() says what holds.
 
 create table road.subject (
     subject_id     uuid primary key default gen_random_uuid(),
     parent_id      uuid,
-    last_seq       bigint not null default 0 check (last_seq >= 0),
-    last_play_seq  bigint not null default 0 check (last_play_seq between 0 and last_seq),
+    last_seq       bigint not null default 0,
+    last_play_seq  bigint not null default 0,
     lock_rank      smallint not null,
     kind           text not null,
-    ref            text not null check (ref ~ '^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$'),
+    ref            text not null,
     unique (kind, ref)
 ) with (
     -- Every accepted command updates one row here: room for the next version on the same page keeps the update HOT, and
@@ -130,11 +134,11 @@ comment on column road.subject.last_seq is 'Number of the subject''s last log ro
 comment on column road.subject.last_play_seq is 'Log number of its last play (C-073); 0 = none.';
 comment on column road.subject.lock_rank is 'Copied from road.kind at creation (C-032). No foreign key on kind: it would lock the kind''s row in the savepoint.';
 comment on column road.subject.kind is 'The kind of subject.';
-comment on column road.subject.ref is 'The reference it was created under, unique within its kind.';
+comment on column road.subject.ref is 'The reference it was created under, unique within its kind; what road.valid_ref allows.';
 
 create table road.log (
     subject_id  uuid not null,
-    seq         bigint not null check (seq > 0),
+    seq         bigint not null,
     at          timestamptz not null,
     sent_at     timestamptz,
     sender      text not null,
@@ -185,18 +189,16 @@ comment on column road.note.body is 'What the handler returned as public.';
 create table road.command (
     sender        text not null,
     actor         text not null default '',
-    command_id    text not null check (length(command_id) between 1 and 200),
+    command_id    text not null,
     subject_id    uuid,
     seq           bigint,
-    outcome       text not null check (outcome in ('accepted', 'refused')),
+    outcome       text not null,
     received_at   timestamptz not null,
     finished_at   timestamptz not null,
     expires_at    timestamptz not null,
-    payload_hash  bytea not null check (length(payload_hash) = 32),
+    payload_hash  bytea not null,
     answer        jsonb not null,
-    primary key (sender, actor, command_id),
-    check ((outcome = 'accepted') = (seq is not null)),
-    check (outcome = 'refused' or subject_id is not null)
+    primary key (sender, actor, command_id)
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05);
 comment on table road.command is 'Every command that was decided, with its exact answer (C-050, C-055). The primary key is the last guard against a second apply (C-057). No foreign keys: one to the sender would lock a row that the command has not locked.';
 comment on column road.command.sender is 'Who sent it; keys are scoped by sender and actor.';

@@ -1,6 +1,6 @@
 -- Inserts new subjects of one kind, in the order of their references, with log number 1 already taken: whoever creates a
 -- subject writes its first log row in the same transaction. Runs inside the savepoint.
--- refuses: exists
+-- refuses: exists      raises: UM003 a reference that cannot be
 create or replace function road.create_subjects(p_kind text, p_parent_id uuid, p_refs text[])
 returns uuid[]
 language plpgsql
@@ -9,6 +9,10 @@ as $$
 declare
     v_ids uuid[];
 begin
+    if exists (select from unnest(p_refs) u (ref) where not road.valid_ref(u.ref)) then
+        raise exception using errcode = 'UM003', message = 'a new subject''s reference is not a valid one';
+    end if;
+
     with created as (
         insert into road.subject (kind, ref, parent_id, lock_rank, last_seq)
         select k.kind, r.ref, p_parent_id, k.lock_rank, 1

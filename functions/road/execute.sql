@@ -67,7 +67,7 @@ begin
     end if;
 
     -- Who is at work, for whom, on what: sql/runbook/blocking.sql reads it off pg_stat_activity. Gone with the transaction.
-    perform set_config('application_name', concat_ws(' ', split_part(current_setting('application_name'), ' ', 1), p_workflow || '.' || p_code, p_sender, p_ref), true);
+    v_text := set_config('application_name', concat_ws(' ', split_part(current_setting('application_name'), ' ', 1), p_workflow || '.' || p_code, p_sender, p_ref), true);
 
     -- 1. The key, without a lock (C-010). The same statement finds the command, the sender and the subject.
     if length(p_ref) = 36 and p_ref ~ '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' then
@@ -101,7 +101,9 @@ begin
         v_reason := road.reason('not_allowed', 'The sender may not send for others.', jsonb_build_object('scope', 'act'));
     elsif v_events is not null and not road.may_touch(v_events, v_parent_id, v_ref) then
         v_reason := road.reason('not_allowed', 'The sender may not touch this event.', jsonb_build_object('scope', 'events'));
-    elsif v_creates and (v_ref is null or p_ref !~ '^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$' or v_ref is distinct from p_ref) then
+    elsif length(p_command_id) not between 1 and 200 or length(p_actor) > 200 then
+        v_reason := road.reason('bad_input', 'A key has 1 to 200 characters, an actor at most 200.');
+    elsif v_creates and not road.valid_ref(p_ref) then
         v_reason := road.reason('bad_input', 'A new reference has 1 to 128 of A-Z a-z 0-9 . _ : - , begins with a letter or digit, and is not a uuid.');
     end if;
     if v_reason is not null then
@@ -153,7 +155,7 @@ begin
         end if;
 
         -- 3. The key's own lock: the same key on two subjects meets here. Then the key again, with a new snapshot (C-012).
-        perform pg_advisory_xact_lock(hashtextextended(p_sender || E'\x1f' || p_actor || E'\x1f' || p_command_id, 0));
+        v_text := pg_advisory_xact_lock(hashtextextended(p_sender || E'\x1f' || p_actor || E'\x1f' || p_command_id, 0))::text;
         select k.answer, k.payload_hash
         into v_first, v_first_hash
         from road.command k
