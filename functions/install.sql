@@ -15,6 +15,9 @@ set local check_function_bodies = off;
 {{ template "road/seq_of.sql" . }}
 {{ template "road/may_touch.sql" . }}
 {{ template "road/valid_ref.sql" . }}
+{{ template "road/valid_version.sql" . }}
+{{ template "road/page_number.sql" . }}
+{{ template "road/lock_key.sql" . }}
 {{ template "road/lock_subjects.sql" . }}
 {{ template "road/compare_rows.sql" . }}
 {{ template "road/create_subjects.sql" . }}

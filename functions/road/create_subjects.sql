@@ -1,6 +1,6 @@
 -- Inserts new subjects of one kind, in the order of their references, with log number 1 already taken: whoever creates a
 -- subject writes its first log row in the same transaction. Runs inside the savepoint.
--- refuses: exists      raises: UM003 a reference that cannot be
+-- refuses: exists, bad_reference
 create or replace function road.create_subjects(p_kind text, p_parent_id uuid, p_refs text[])
 returns uuid[]
 language plpgsql
@@ -10,7 +10,7 @@ declare
     v_ids uuid[];
 begin
     if exists (select from unnest(p_refs) u (ref) where not road.valid_ref(u.ref)) then
-        raise exception using errcode = 'UM003', message = 'a new subject''s reference is not a valid one';
+        perform road.refuse('bad_reference', 'A reference has 1 to 128 of A-Z a-z 0-9 . _ : - , begins with a letter or digit, and is not a uuid.');
     end if;
 
     with created as (

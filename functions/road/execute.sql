@@ -58,6 +58,8 @@ declare
     v_note           jsonb;
     v_changed        jsonb;
     v_missing        text[];
+    v_malformed      boolean;
+    v_key_lock       bigint := hashtextextended(p_sender || E'\x1f' || p_actor || E'\x1f' || p_command_id, 0);
     v_text           text;
     v_code           text;
     v_detail         text;
@@ -155,7 +157,9 @@ begin
         end if;
 
         -- 3. The key's own lock: the same key on two subjects meets here. Then the key again, with a new snapshot (C-012).
-        v_text := pg_advisory_xact_lock(hashtextextended(p_sender || E'\x1f' || p_actor || E'\x1f' || p_command_id, 0))::text;
+        if not pg_try_advisory_xact_lock(v_key_lock) then
+            perform road.lock_key(v_key_lock);
+        end if;
         select k.answer, k.payload_hash
         into v_first, v_first_hash
         from road.command k
@@ -189,9 +193,9 @@ begin
 
     -- 4. Versions (C-013, C-073).
     if v_level = 'play' then
-        if not coalesce(p_saw ? 'play', false) then
+        if jsonb_typeof(p_saw) is distinct from 'object' or not p_saw ? 'play' then
             v_reason := road.reason('version_missing', 'State the last play you saw in saw.play; null when you saw none.', jsonb_build_object('missing', jsonb_build_array('play')));
-        elsif jsonb_typeof(p_saw -> 'play') not in ('number', 'null') then
+        elsif not road.valid_version(p_saw -> 'play') then
             v_reason := road.reason('bad_input', 'saw.play is the number of a play, or null.');
         else
             v_seen := (p_saw ->> 'play')::bigint;
@@ -202,8 +206,10 @@ begin
             end if;
         end if;
     elsif v_level = 'rows' then
-        select r.missing, r.changed into v_missing, v_changed from road.compare_rows(cmd) r;
-        if v_missing is not null then
+        select r.malformed, r.missing, r.changed into v_malformed, v_missing, v_changed from road.compare_rows(cmd) r;
+        if v_malformed then
+            v_reason := road.reason('bad_input', 'saw.rows gives each row a changed_seq, or null.');
+        elsif v_missing is not null then
             v_reason := road.reason('version_missing', 'State the changed_seq you saw of each row in saw.rows; null when you saw none.', jsonb_build_object('missing', v_missing));
         end if;
     end if;

@@ -19,5 +19,6 @@ grant execute on function
     road.sender_add(text, bytea, text[], text[], boolean, boolean),
     road.sender_rotate(text, bytea, interval),
     road.sender_disable(text),
-    road.sender_list()
+    road.sender_list(),
+    road.invariants()
 to umpire_ops;

@@ -7,7 +7,7 @@ as $$
     with page as (
         select l.seq, l.at, l.sent_at, l.sender, l.actor, l.command_id, l.workflow, l.code, l.input, l.note
         from road.log l
-        where l.subject_id = (q).subject_id and l.seq > coalesce((q).after, '0')::bigint
+        where l.subject_id = (q).subject_id and l.seq > road.page_number((q).after)
         order by l.seq
         limit (q).max_items
     )

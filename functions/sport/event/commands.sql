@@ -33,7 +33,7 @@ $json${
 $json${
     "type": "object", "additionalProperties": false, "required": ["fixture", "sport", "home", "away"],
     "properties": {
-        "fixture": {"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$", "not": {"format": "uuid"}, "description": "The fixture's reference; new = create, known = edit its schedule."},
+        "fixture": {"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$", "description": "The fixture's reference; new = create, known = edit its schedule."},
         "sport": {"type": "string", "pattern": "^[a-z][a-z_]{0,31}$", "description": "The workflow that scores it. Never changes."},
         "home": {"type": "string", "minLength": 1, "maxLength": 200, "description": "First side, or a placeholder such as TBD."},
         "away": {"type": "string", "minLength": 1, "maxLength": 200, "description": "Second side."},
@@ -55,7 +55,8 @@ $json${
     "exists": "A fixture already has this reference, created a moment ago.",
     "other_event": "The fixture belongs to another event.",
     "sport_fixed": "A fixture's sport never changes.",
-    "unknown_sport": "There is no workflow of this name.",
+    "unknown_sport": "There is no workflow of this name that scores fixtures.",
+    "bad_reference": "A reference has 1 to 128 of A-Z a-z 0-9 . _ : - , begins with a letter or digit, and is not a uuid.",
     "same_side": "Both sides are the same.",
     "already_started": "A fixture that has started keeps its scheduled start and its sides."
 }$json$,

@@ -30,8 +30,11 @@ begin
     v_is_new := not found;
 
     if v_is_new then
-        if not exists (select from road.workflow w where w.workflow = v_sport) then
-            perform road.refuse('unknown_sport', 'There is no workflow of this name.');
+        if not exists (
+            select from road.catalogue_command c
+            where c.workflow = v_sport and c.kind = 'fixture' and c.level = 'play'
+        ) then
+            perform road.refuse('unknown_sport', 'There is no workflow of this name that scores fixtures.');
         end if;
         insert into sport.fixture (fixture_id, event_id, sport) values (v_fixture_id, cmd.subject_id, v_sport);
         insert into sport.fixture_status (fixture_id, changed_seq, status) values (v_fixture_id, v_seq, 'scheduled');

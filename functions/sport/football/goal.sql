@@ -7,7 +7,7 @@ immutable
 as $$
 declare
     v_side text := p_play ->> 'side';
-    v_own boolean := p_play ->> 'kind' = 'own';
+    v_own boolean := coalesce(p_play ->> 'kind', 'goal') = 'own';
     v_scorer text := p_play ->> 'scorer';
     v_scorer_side text := case when v_own = (v_side = 'home') then 'away' else 'home' end;
 begin

@@ -27,9 +27,10 @@ begin
     elsif p_state -> 'people' ->> (v_side || '/' || v_taker) in ('second', 'red') then
         perform road.refuse('sent_off', 'The taker was sent off.');
     end if;
-    v_eligible := 11 - greatest(
+    -- Staff are sent off too, and a side of fewer than seven does not play on.
+    v_eligible := greatest(7, 11 - greatest(
         (select count(*) from jsonb_each_text(p_state -> 'people') c where c.value in ('second', 'red') and c.key like 'home/%'),
-        (select count(*) from jsonb_each_text(p_state -> 'people') c where c.value in ('second', 'red') and c.key like 'away/%'));
+        (select count(*) from jsonb_each_text(p_state -> 'people') c where c.value in ('second', 'red') and c.key like 'away/%')));
     select count(*) into v_round from jsonb_array_elements_text(v_mine -> 'takers') t where t = v_taker;
     if v_round > v_taken / v_eligible then
         perform road.refuse('already_kicked', 'The taker has kicked in this round; everybody else kicks first.');
@@ -46,7 +47,7 @@ begin
 
     v_shootout := v_shootout || jsonb_build_object(
         'first', coalesce(v_shootout ->> 'first', v_side),
-        v_side, jsonb_build_object('taken', v_taken, 'scored', v_scored, 'takers', (v_mine -> 'takers') || to_jsonb(v_taker)));
+        v_side, jsonb_build_object('taken', v_taken, 'scored', v_scored, 'takers', (v_mine -> 'takers') || coalesce(to_jsonb(v_taker), '[]')));
     if v_winner is null then
         return p_state || jsonb_build_object('shootout', v_shootout);
     end if;
