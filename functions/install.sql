@@ -62,6 +62,7 @@ set local check_function_bodies = off;
 {{ template "sport/football/fold.sql" . }}
 
 {{ template "ops/invariants.sql" . }}
+{{ template "ops/verify.sql" . }}
 
 {{ template "road/dispatchers.sql" . }}
 {{ template "road/grants.sql" . }}

@@ -40,6 +40,7 @@ grant usage on schema road, sport to umpire_app, umpire_reader, umpire_ops;
 
 -- tern writes its version with the role that it connected as
 reset role;
+grant select on public.schema_version to umpire_app, umpire_reader, umpire_ops;
 
 ---- create above / drop below ----
 

@@ -20,5 +20,6 @@ grant execute on function
     road.sender_rotate(text, bytea, interval),
     road.sender_disable(text),
     road.sender_list(),
-    road.invariants()
+    road.invariants(),
+    road.verify(uuid, integer)
 to umpire_ops;

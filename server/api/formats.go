@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"golang.org/x/text/message"
@@ -38,6 +39,15 @@ func validDateTime(value any) error {
 		return nil
 	}
 	if _, err := parseDateTime(text); err != nil {
+		return errFormat
+	}
+	return nil
+}
+
+// validPrintable: what isKey takes, but for its length.
+func validPrintable(value any) error {
+	text, ok := value.(string)
+	if ok && strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return errFormat
 	}
 	return nil

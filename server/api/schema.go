@@ -40,6 +40,7 @@ func compileSchema(name string, source []byte) (*schema, error) {
 	compiler.AssertVocabs()
 	compiler.RegisterFormat(&jsonschema.Format{Name: "date", Validate: validDate})
 	compiler.RegisterFormat(&jsonschema.Format{Name: "date-time", Validate: validDateTime})
+	compiler.RegisterFormat(&jsonschema.Format{Name: "printable", Validate: validPrintable})
 	compiler.RegisterVocabulary(integerVocabulary(anything))
 	compiler.UseLoader(noLoader{})
 

@@ -171,6 +171,8 @@ func formatName(format string) string {
 		return "a date and time with its offset, such as 2022-12-18T15:00:00Z (RFC 3339)"
 	case "uuid":
 		return "a uuid"
+	case "printable":
+		return "of printable characters"
 	}
 	return "of the format " + format
 }

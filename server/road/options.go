@@ -103,9 +103,12 @@ func (p PoolOptions) validate(name PoolName) error {
 	if p.MaxConns < 1 || p.MaxConns > 1000 {
 		return fmt.Errorf("MaxConns is from 1 to 1000, not %d", p.MaxConns)
 	}
-	for what, d := range map[string]time.Duration{"StatementTimeout": p.StatementTimeout, "IdleInTransaction": p.IdleInTransaction, "Patience": p.Patience} {
-		if d <= 0 || d%time.Millisecond != 0 || d > time.Hour {
-			return fmt.Errorf("%s is a number of milliseconds, at most an hour, not %s", what, d)
+	for _, d := range []struct {
+		name  string
+		value time.Duration
+	}{{"StatementTimeout", p.StatementTimeout}, {"IdleInTransaction", p.IdleInTransaction}, {"Patience", p.Patience}} {
+		if d.value <= 0 || d.value%time.Millisecond != 0 || d.value > time.Hour {
+			return fmt.Errorf("%s is a number of milliseconds, at most an hour, not %s", d.name, d.value)
 		}
 	}
 	if name == ReadPool {

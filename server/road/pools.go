@@ -198,16 +198,25 @@ func noteSyncWait(c *pgconn.PgConn, n *pgconn.Notice) {
 	}
 }
 
-// reset closes all connections of the pool, once for all those that were made before the last reset.
-func (p *pool) reset(c *pgconn.PgConn) {
-	born, ok := c.CustomData()[generationKey].(uint64)
-	if !ok {
-		return
+// resetFrom closes all connections of the pool because c, one of them, is no good any more. Of many that fail together
+// the first does it and is told true; the others were made before that reset.
+func (p *pool) resetFrom(c *pgconn.PgConn) bool {
+	born, _ := c.CustomData()[generationKey].(uint64)
+	if !p.generation.CompareAndSwap(born, born+1) {
+		return false
 	}
-	if p.generation.CompareAndSwap(born, born+1) {
-		p.Reset()
-	}
+	p.Reset()
+	return true
 }
+
+func (p *pool) resetNow() {
+	p.generation.Add(1)
+	p.Reset()
+}
+
+// callTime is how long one call may take as seen from here: longer than anything Postgres allows it, so that Postgres's
+// limit strikes first and gives an answer.
+func (p *pool) callTime() time.Duration { return p.options.StatementTimeout + time.Second }
 
 // try acquires one connection and gives it back: proof that the pool can have one with its settings.
 func (p *pool) try(ctx context.Context) error {

@@ -103,12 +103,19 @@ func Reasons() []Reason {
 
 // reasonTable finds reasons by code and by SQLSTATE.
 type reasonTable struct {
-	byCode  map[string]Reason
-	byState map[string]string
+	byCode       map[string]Reason
+	byState      map[string]string
+	functionLine *regexp.Regexp
 }
 
 func newReasonTable() reasonTable {
-	t := reasonTable{byCode: map[string]Reason{}, byState: map[string]string{}}
+	t := reasonTable{
+		byCode:  map[string]Reason{},
+		byState: map[string]string{},
+		// "PL/pgSQL function road.execute(text,...) line 7 at RAISE", and nothing that only looks like it
+		functionLine: regexp.MustCompile(`^(?:PL/pgSQL|SQL) function "?([A-Za-z_][A-Za-z0-9_]{0,62}(?:\.[A-Za-z_][A-Za-z0-9_]{0,62})?)"?` +
+			`(?:\([^()]*\))?(?: line (\d{1,6}) at [A-Za-z /]+| statement \d+| during [a-z ]+)\n?$`),
+	}
 	for _, r := range Reasons() {
 		t.byCode[r.Code] = r
 		for _, s := range r.SQLStates {
@@ -138,6 +145,8 @@ type failure struct {
 	where  string // function and line, or what the error names; no value of the input
 	inside bool   // raised in a function that the call went through, not by the statement itself
 	ended  bool   // the session is gone
+	// keyTaken: the key's primary key said no, the last guard (C-057)
+	keyTaken bool
 }
 
 // failureOf judges an error. sent: the call may have reached Postgres; row: a row had arrived, so that the statement was
@@ -153,7 +162,8 @@ func (t reasonTable) failureOf(err error, sent, row bool) failure {
 		}
 		return failure{reason: reasonCommitUnknown, ended: true}
 	}
-	f := failure{reason: t.ofState(pg.Code), state: pg.Code, where: whereOf(pg), inside: pg.Where != "", ended: isFatal(pg)}
+	f := failure{reason: t.ofState(pg.Code), state: pg.Code, where: t.whereOf(pg), inside: pg.Where != "", ended: isFatal(pg),
+		keyTaken: pg.Code == "23505" && pg.SchemaName == "road" && pg.TableName == "command"}
 	switch {
 	case !sent && t.byCode[f.reason].Internal:
 		// Not the command's fault: a connection could not be had.
@@ -177,10 +187,10 @@ func isFatal(pg *pgconn.PgError) bool {
 
 // whereOf says where an error was raised. Messages, details and much of the context can hold values of the input; names
 // of functions, line numbers, and the names of tables and constraints cannot.
-func whereOf(pg *pgconn.PgError) string {
+func (t reasonTable) whereOf(pg *pgconn.PgError) string {
 	var parts []string
 	for line := range strings.Lines(pg.Where) {
-		if m := functionLine().FindStringSubmatch(line); m != nil && len(parts) < 8 {
+		if m := t.functionLine.FindStringSubmatch(line); m != nil && len(parts) < 8 {
 			at := m[1]
 			if m[2] != "" {
 				at += " line " + m[2]
@@ -199,10 +209,6 @@ func whereOf(pg *pgconn.PgError) string {
 		parts = append(parts, "raised by "+pg.Routine)
 	}
 	return strings.Join(parts, "; ")
-}
-
-func functionLine() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:PL/pgSQL|SQL) function "?([A-Za-z_][A-Za-z0-9_]{0,62}(?:\.[A-Za-z_][A-Za-z0-9_]{0,62})?)"?(?:\([^()]*\))?(?: line (\d{1,6}) at [A-Za-z ]+| statement \d+| during [a-z ]+)\n?$`)
 }
 
 func isName(s string) bool {

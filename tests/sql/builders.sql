@@ -13,6 +13,7 @@
 set local client_min_messages = warning;
 create extension if not exists pgtap;
 create schema build;
+grant usage on schema build to public;
 create sequence build.key;
 create type build.answered as (outcome text, reason text, seq bigint, body jsonb);
 

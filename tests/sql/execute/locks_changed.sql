@@ -5,6 +5,7 @@ select plan(3);
 
 select build.event();
 create sequence build.looks;
+grant usage on sequence build.looks to public;
 create or replace function sport.event_fixture_put_locks(cmd road.call) returns road.lock_request language sql volatile as
 $$select row ('{}'::uuid[], 'fixture', array['f' || nextval('build.looks')])::road.lock_request$$;
 create temp table said as select * from build.command('event.fixture_put', 'cup', '{"fixture": "f1", "sport": "football", "home": "a", "away": "b"}', '{"rows": {"fixture/f1/schedule": null}}', p_key => 'l');

@@ -1,0 +1,62 @@
+# `make help` lists the targets. Everything needs Go, git and make; what else it needs it finds or installs.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+VERSION := $(shell git describe --always --dirty 2>/dev/null || echo dev)
+BIN := bin/umpire
+# Every target builds with the code hash of the SQL as it is now.
+CODE_HASH := functions/code_hash.sql
+SQL := $(shell find functions -name '*.sql' ! -name code_hash.sql)
+# make test ARGS='-run TestSQL/execute' PKG=./tests/sql
+PKG ?= ./...
+ARGS ?=
+
+.PHONY: help
+help: ## List the targets
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: build ## Bring up everything, replay the World Cup final of 2022, stay up (ARGS='--data DIR' keeps the data)
+	@$(BIN) dev $(ARGS)
+
+.PHONY: build
+build: $(CODE_HASH) ## Build bin/umpire
+	@mkdir -p bin
+	@go build -ldflags "-X main.version=$(VERSION)" -o $(BIN) ./cmd/umpire
+
+$(CODE_HASH): $(SQL)
+	@go run ./server/postgres/codehash
+
+.PHONY: test
+test: $(CODE_HASH) test-tools ## Run the tests (PKG=./tests/sql ARGS='-run TestSQL/execute' for some)
+	@go test -race -timeout 20m $(ARGS) $(PKG)
+
+.PHONY: test-tools
+test-tools: ## Find or install what the tests need: Postgres, pgTAP, plpgsql_check
+	@./tests/tools.sh
+
+.PHONY: lint
+lint: ## Format, vet, staticcheck
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo "run: make fmt"; exit 1; }
+	@go vet ./...
+	@go tool staticcheck ./...
+
+.PHONY: fmt
+fmt: ## Format the Go files
+	@gofmt -w $$(git ls-files '*.go')
+
+.PHONY: generate
+generate: build ## Write what is generated: code hash, docs/openapi.yaml, docs/schema.md
+	@$(BIN) openapi > docs/openapi.yaml
+	@go run ./docs/schemaref -o docs/schema.md
+
+.PHONY: drift
+drift: build ## Fail when something generated is stale
+	@go run ./server/postgres/codehash -check
+	@$(BIN) openapi | diff -u docs/openapi.yaml - || { echo "docs/openapi.yaml is stale: make generate"; exit 1; }
+	@go run ./docs/schemaref -check -o docs/schema.md
+
+.PHONY: bench
+bench: build ## Measure the road against its floor, on this machine, side by side
+	@go run ./tests/bench $(ARGS)

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/schollz/progressbar/v3"
+
+	"umpire/sql/runbook"
+)
+
+type opsCommand struct {
+	Blocking blockingCommand `cmd:"" help:"Who blocks whom, with command, subject, sender and age."`
+	Unblock  unblockCommand  `cmd:"" help:"End one session, named by pid and backend start as blocking prints them."`
+	Verify   verifyCommand   `cmd:"" help:"Replay every subject and compare with what is shown; then check every invariant."`
+}
+
+// connect opens one connection as the operator's role. Whoever the URL names must be a member of it.
+func (d database) connect(ctx context.Context, role string) (*pgx.Conn, error) {
+	if d.DatabaseURL == "" {
+		return nil, errNoURL
+	}
+	config, err := pgx.ParseConfig(d.DatabaseURL)
+	if err != nil {
+		return nil, fmt.Errorf("reading the database URL: %w", err)
+	}
+	config.RuntimeParams["application_name"] = "umpire:ops"
+	config.RuntimeParams["role"] = role
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("connecting to the database: %w", err)
+	}
+	return conn, nil
+}
+
+type blockingCommand struct {
+	database
+}
+
+func (c *blockingCommand) Run(ctx context.Context) error {
+	conn, err := c.connect(ctx, "umpire_ops")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	rows, err := conn.Query(ctx, runbook.Blocking, pgx.QueryExecModeSimpleProtocol)
+	if err != nil {
+		return fmt.Errorf("asking who blocks whom: %w", err)
+	}
+	defer rows.Close()
+	n := 0
+	for rows.Next() {
+		values := rows.RawValues()
+		for i, field := range rows.FieldDescriptions() {
+			if values[i] != nil {
+				fmt.Printf("%-22s %s\n", field.Name, values[i])
+			}
+		}
+		fmt.Println()
+		n++
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("asking who blocks whom: %w", err)
+	}
+	if n == 0 {
+		fmt.Println("Nobody is blocked.")
+		return nil
+	}
+	fmt.Println("To end a blocking session: umpire ops unblock --pid PID --backend-start 'BLOCKING_BACKEND_START'")
+	return nil
+}
+
+type unblockCommand struct {
+	database
+
+	PID          int    `required:"" help:"The session's pid (blocking_pid)."`
+	BackendStart string `required:"" help:"When it began (blocking_backend_start): a pid that has passed to another session is left alone."`
+}
+
+func (c *unblockCommand) Run(ctx context.Context) error {
+	conn, err := c.connect(ctx, "umpire_ops")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	var pid int
+	var application string
+	var ended bool
+	err = conn.QueryRow(ctx, runbook.Unblock(), c.PID, c.BackendStart).Scan(&pid, &application, &ended)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return fmt.Errorf("there is no session %d that began at %s: it has ended, or the pid is another session's now; nothing was done", c.PID, c.BackendStart)
+	}
+	if err != nil {
+		return fmt.Errorf("ending session %d: %w", c.PID, err)
+	}
+	if !ended {
+		return fmt.Errorf("session %d (%s) was told to end but is still there after 5 s; look again with umpire ops blocking", pid, application)
+	}
+	fmt.Printf("Ended session %d (%s). Its command, if it had one, was rolled back; its sender will send it again.\n", pid, application)
+	return nil
+}
+
+type verifyCommand struct {
+	database
+}
+
+func (c *verifyCommand) Run(ctx context.Context) error {
+	conn, err := c.connect(ctx, "umpire_ops")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	var total int64
+	if err := conn.QueryRow(ctx, "select count(*) from road.subject").Scan(&total); err != nil {
+		return fmt.Errorf("counting the subjects: %w", err)
+	}
+	bar := newBar(total, "replaying")
+	type problem struct{ kind, ref, text string }
+	var problems []problem
+	after := "00000000-0000-0000-0000-000000000000"
+	var n int64
+	for {
+		rows, err := conn.Query(ctx, "select subject_id::text, kind, ref, problem from road.verify($1, 100)", after)
+		if err != nil {
+			return fmt.Errorf("replaying after subject %s: %w", after, err)
+		}
+		page := 0
+		for rows.Next() {
+			var p problem
+			var text *string
+			if err := rows.Scan(&after, &p.kind, &p.ref, &text); err != nil {
+				rows.Close()
+				return fmt.Errorf("reading a replay: %w", err)
+			}
+			if text != nil {
+				p.text = *text
+				problems = append(problems, p)
+			}
+			page++
+		}
+		if err := rows.Err(); err != nil {
+			return fmt.Errorf("replaying: %w", err)
+		}
+		n += int64(page)
+		_ = bar.Add(page)
+		if page < 100 {
+			break
+		}
+	}
+	_ = bar.Finish()
+	fmt.Fprintln(os.Stderr, "  checking the invariants")
+	rows, err := conn.Query(ctx, "select name, detail from road.invariants() where name <> 'replay'")
+	if err != nil {
+		return fmt.Errorf("checking the invariants: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var p problem
+		p.kind = "invariant"
+		if err := rows.Scan(&p.ref, &p.text); err != nil {
+			return fmt.Errorf("reading an invariant: %w", err)
+		}
+		problems = append(problems, p)
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("checking the invariants: %w", err)
+	}
+	if len(problems) == 0 {
+		fmt.Printf("%d subjects replayed: all equal to what is shown; every invariant holds.\n", n)
+		return nil
+	}
+	table := tabwriter.NewWriter(os.Stdout, 0, 4, 2, ' ', 0)
+	for _, p := range problems {
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\n", p.kind, p.ref, p.text)
+	}
+	_ = table.Flush()
+	return fmt.Errorf("%d subjects replayed, %d problems", n, len(problems))
+}
+
+// newBar shows how far long work has come, on stderr.
+func newBar(total int64, what string) *progressbar.ProgressBar {
+	return progressbar.NewOptions64(total,
+		progressbar.OptionSetWriter(os.Stderr),
+		progressbar.OptionSetDescription("  "+what),
+		progressbar.OptionSetWidth(30),
+		progressbar.OptionShowCount(),
+		progressbar.OptionThrottle(50*time.Millisecond),
+		progressbar.OptionOnCompletion(func() { fmt.Fprintln(os.Stderr) }),
+	)
+}

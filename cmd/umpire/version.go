@@ -1,0 +1,19 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"umpire/server/postgres"
+)
+
+type versionCommand struct{}
+
+func (c *versionCommand) Run(context.Context) error {
+	carried, err := postgres.Carried()
+	if err != nil {
+		return fmt.Errorf("reading what this binary carries: %w", err)
+	}
+	fmt.Printf("umpire %s, migration %d, code %s\n", version, carried.Migration, carried.CodeHash)
+	return nil
+}

@@ -1,0 +1,1 @@
+select outcome, answer from road.execute('bench', 'fixture', 'fixture', 'bench-16', 'note', gen_random_uuid()::text, '{"text": "A long ball over the top finds the winger, whose cross is cleared.", "minute": 12}');

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Finds what the tests need beside Go, and installs it where that is allowed (root on Debian or Ubuntu): server binaries
+# of PostgreSQL 15 or newer, pgTAP, plpgsql_check. Says what to type where it is not.
+set -euo pipefail
+
+newest() {
+    ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sed 's|.*/postgresql/\([0-9]*\)/bin|\1|' | sort -n | tail -1
+}
+
+have() { # have VERSION: are server and both extensions there?
+    local share="/usr/share/postgresql/$1/extension"
+    [ -x "/usr/lib/postgresql/$1/bin/postgres" ] && [ -e "$share/pgtap.control" ] && [ -e "$share/plpgsql_check.control" ]
+}
+
+# A Postgres that was not installed by Debian's packages tells where its extensions are.
+if command -v pg_config >/dev/null && [ -e "$(pg_config --sharedir)/extension/pgtap.control" ] \
+    && [ -e "$(pg_config --sharedir)/extension/plpgsql_check.control" ]; then
+    exit 0
+fi
+version="$(newest)"
+if [ -n "$version" ] && [ "$version" -ge 15 ] && have "$version"; then
+    exit 0
+fi
+
+if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    export DEBIAN_FRONTEND=noninteractive
+    echo "installing PostgreSQL, pgTAP and plpgsql_check with apt-get" >&2
+    # The tests start servers of their own; the package is not to start one.
+    conf=/etc/postgresql-common/createcluster.d
+    if [ ! -e /etc/postgresql-common/createcluster.conf ] && [ ! -e "$conf/umpire.conf" ]; then
+        mkdir -p "$conf"
+        echo "create_main_cluster = false" > "$conf/umpire.conf"
+    fi
+    apt-get update -qq
+    if [ -z "$version" ] || [ "$version" -lt 15 ]; then
+        apt-get install -y -qq --no-install-recommends postgresql >/dev/null
+        version="$(newest)"
+    fi
+    apt-get install -y -qq --no-install-recommends "postgresql-$version-pgtap" "postgresql-$version-plpgsql-check" >/dev/null
+    have "$version" && exit 0
+fi
+
+cat >&2 <<MSG
+The tests need server binaries of PostgreSQL 15 or newer with pgTAP and plpgsql_check. On Debian or Ubuntu:
+    sudo apt-get install postgresql postgresql-${version:-15}-pgtap postgresql-${version:-15}-plpgsql-check
+MSG
+exit 1
