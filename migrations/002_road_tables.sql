@@ -281,6 +281,16 @@ create type road.call as (
 );
 comment on type road.call is 'A command on the road, as its functions see it: who sent what for whom to which subject (subject_id is null in the functions that run before a create), seq = the log number it will get, further/further_seq = the other subjects it locked or created and the log number each would get.';
 
+create type road.command_traits as (
+    level      text,
+    creates    boolean,
+    locks      boolean,
+    log_input  text,
+    log_drop   text[],
+    key_ttl    interval
+);
+comment on type road.command_traits is 'What the road must know of a command before it touches anything, as road.catalogue_command says it; locks = has a lock function.';
+
 create type road.lock_request as (
     lock         uuid[],
     create_kind  text,
@@ -304,7 +314,7 @@ create type road.query as (
 );
 comment on type road.query is 'A read, as its function sees it: the subject, and for a paged view the item to go on after and how many to give.';
 
-grant usage on type road.call, road.lock_request, road.current_row, road.query to umpire_app, umpire_reader, umpire_ops;
+grant usage on type road.call, road.command_traits, road.lock_request, road.current_row, road.query to umpire_app, umpire_reader, umpire_ops;
 grant select on road.kind, road.workflow, road.catalogue_command, road.catalogue_view to umpire_app, umpire_reader, umpire_ops;
 grant select on road.installed_code, road.installed_function to umpire_app, umpire_reader, umpire_ops;
 grant select on road.subject, road.log, road.note, road.command_failure to umpire_ops;
@@ -321,6 +331,7 @@ set local role umpire_owner;
 drop type road.query;
 drop type road.current_row;
 drop type road.lock_request;
+drop type road.command_traits;
 drop type road.call;
 drop table road.installed_function;
 drop table road.installed_code;

@@ -28,14 +28,8 @@ declare
     v_seen           bigint;
     v_hash           bytea;
     v_reason         jsonb;
+    v_traits         road.command_traits := road.command_traits(p_workflow, p_code, p_kind);
     -- what the first statement finds
-    v_level          text;
-    v_creates        boolean;
-    v_locks          boolean;
-    v_log_input      text;
-    v_log_drop       text[];
-    v_key_ttl        interval;
-    v_known_sender   boolean;
     v_workflows      text[];
     v_events         text[];
     v_may_act        boolean;
@@ -71,32 +65,26 @@ begin
     -- Who is at work, for whom, on what: sql/runbook/blocking.sql reads it off pg_stat_activity. Gone with the transaction.
     v_text := set_config('application_name', concat_ws(' ', split_part(current_setting('application_name'), ' ', 1), p_workflow || '.' || p_code, p_sender, p_ref), true);
 
-    -- 1. The key, without a lock (C-010). The same statement finds the command, the sender and the subject.
+    -- 1. The key, without a lock (C-010). The same statement finds the sender and the subject.
     if length(p_ref) = 36 and p_ref ~ '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' then
         select s.ref into v_ref from road.subject s where s.subject_id = p_ref::uuid and s.kind = p_kind;
     end if;
 
     select
-        c.level, c.creates, c.locks is not null, c.log_input, c.log_drop, c.key_ttl,
-        d.sender is not null, d.workflows, d.events, d.may_act,
-        s.subject_id, s.parent_id, k.answer, k.payload_hash
+        d.workflows, d.events, d.may_act, s.subject_id, s.parent_id, k.answer, k.payload_hash
     into
-        v_level, v_creates, v_locks, v_log_input, v_log_drop, v_key_ttl,
-        v_known_sender, v_workflows, v_events, v_may_act,
-        v_subject_id, v_parent_id, v_first, v_first_hash
-    from road.catalogue_command c
-    left join road.sender d
-        on d.sender = p_sender and d.disabled_at is null
-        and (p_token_sha256 is null or d.token_sha256 = p_token_sha256
-             or (d.old_token_sha256 = p_token_sha256 and d.old_token_until > road.now()))
+        v_workflows, v_events, v_may_act, v_subject_id, v_parent_id, v_first, v_first_hash
+    from road.sender d
     left join road.subject s on s.kind = p_kind and s.ref = v_ref
     left join road.command k on k.sender = p_sender and k.actor = p_actor and k.command_id = p_command_id
-    where c.workflow = p_workflow and c.code = p_code and c.kind = p_kind;
+    where d.sender = p_sender and d.disabled_at is null
+        and (p_token_sha256 is null or d.token_sha256 = p_token_sha256
+             or (d.old_token_sha256 = p_token_sha256 and d.old_token_until > road.now()));
 
     if not found then
-        v_reason := road.reason('unknown_command', 'There is no such workflow, code or kind of subject; GET /workflows lists what there is.');
-    elsif not v_known_sender then
         v_reason := road.reason('sender_unknown', 'The sender is unknown or disabled, or its token is no longer valid.');
+    elsif v_traits.level is null then
+        v_reason := road.reason('unknown_command', 'There is no such workflow, code or kind of subject; GET /workflows lists what there is.');
     elsif not p_workflow = any (v_workflows) then
         v_reason := road.reason('not_allowed', 'The sender may not use this workflow.', jsonb_build_object('scope', 'workflows'));
     elsif p_actor <> '' and not v_may_act then
@@ -105,7 +93,7 @@ begin
         v_reason := road.reason('not_allowed', 'The sender may not touch this event.', jsonb_build_object('scope', 'events'));
     elsif length(p_command_id) not between 1 and 200 or length(p_actor) > 200 then
         v_reason := road.reason('bad_input', 'A key has 1 to 200 characters, an actor at most 200.');
-    elsif v_creates and not road.valid_ref(p_ref) then
+    elsif v_traits.creates and not road.valid_ref(p_ref) then
         v_reason := road.reason('bad_input', 'A new reference has 1 to 128 of A-Z a-z 0-9 . _ : - , begins with a letter or digit, and is not a uuid.');
     end if;
     if v_reason is not null then
@@ -114,9 +102,9 @@ begin
         return;
     end if;
 
-    v_hash := road.payload_hash(p_workflow, p_code, case when v_creates then p_kind || '/' || v_ref else v_subject_id::text end, p_input);
+    v_hash := road.payload_hash(p_workflow, p_code, case when v_traits.creates then p_kind || '/' || v_ref else v_subject_id::text end, p_input);
 
-    if v_first is null and not v_creates then
+    if v_first is null and not v_traits.creates then
         if v_subject_id is null then
             outcome := 'refused';
             answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, null, p_ref,
@@ -130,11 +118,11 @@ begin
 
     -- 2. The subjects (C-011, C-032). One subject: a plain wait, which holds no xid. Several: a short one.
     if v_first is null then
-        if v_locks then
+        if v_traits.locks then
             v_wanted := road.dispatch_locks(cmd);
             v_ids := array(select distinct u.id from unnest(v_wanted.lock || v_subject_id) u (id) where u.id is not null);
         end if;
-        if cardinality(v_ids) > 1 or (v_creates and v_ids <> '{}') then
+        if cardinality(v_ids) > 1 or (v_traits.creates and v_ids <> '{}') then
             select
                 coalesce(max(l.last_seq) filter (where l.subject_id = v_subject_id), 0),
                 coalesce(max(l.last_play_seq) filter (where l.subject_id = v_subject_id), 0),
@@ -142,13 +130,13 @@ begin
                 coalesce(array_agg(l.last_seq + 1) filter (where l.subject_id is distinct from v_subject_id), '{}')
             into v_last_seq, v_last_play_seq, v_further, v_further_seq
             from road.lock_subjects(v_ids) l;
-            if cardinality(v_further) + (not v_creates)::integer < cardinality(v_ids) then
+            if cardinality(v_further) + (not v_traits.creates)::integer < cardinality(v_ids) then
                 outcome := 'refused';
                 answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, v_subject_id, v_ref,
                     road.reason('subject_not_found', 'A subject that the command names does not exist.'));
                 return;
             end if;
-        elsif not v_creates then
+        elsif not v_traits.creates then
             select s.last_seq, s.last_play_seq
             into v_last_seq, v_last_play_seq
             from road.subject s
@@ -184,7 +172,7 @@ begin
     cmd.further := v_further;
     cmd.further_seq := v_further_seq;
 
-    if v_locks and road.dispatch_locks(cmd) is distinct from v_wanted then
+    if v_traits.locks and road.dispatch_locks(cmd) is distinct from v_wanted then
         outcome := 'try_again';
         answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, v_subject_id, v_ref,
             road.reason('locks_changed', 'What the command has to lock changed while it waited; send it again.'));
@@ -192,7 +180,7 @@ begin
     end if;
 
     -- 4. Versions (C-013, C-073).
-    if v_level = 'play' then
+    if v_traits.level = 'play' then
         if jsonb_typeof(p_saw) is distinct from 'object' or not p_saw ? 'play' then
             v_reason := road.reason('version_missing', 'State the last play you saw in saw.play; null when you saw none.', jsonb_build_object('missing', jsonb_build_array('play')));
         elsif not road.valid_version(p_saw -> 'play') then
@@ -205,7 +193,7 @@ begin
                 from road.dispatch_current(cmd) c;
             end if;
         end if;
-    elsif v_level = 'rows' then
+    elsif v_traits.level = 'rows' then
         select r.malformed, r.missing, r.changed into v_malformed, v_missing, v_changed from road.compare_rows(cmd) r;
         if v_malformed then
             v_reason := road.reason('bad_input', 'saw.rows gives each row a changed_seq, or null.');
@@ -228,7 +216,7 @@ begin
 
     -- 5. The command's own function, in a savepoint that catches a rule's no and nothing else (C-014, C-071).
     begin
-        if v_creates then
+        if v_traits.creates then
             cmd.subject_id := (road.create_subjects(p_kind, null, array[v_ref]))[1];
         elsif cardinality(v_wanted.create_refs) > 0 then
             cmd := road.create_further(cmd, v_wanted);
@@ -241,12 +229,12 @@ begin
         insert into road.log (subject_id, seq, at, sent_at, sender, actor, command_id, workflow, code, input, note)
         values (
             cmd.subject_id, cmd.seq, v_at, p_sent_at, p_sender, p_actor, p_command_id, p_workflow, p_code,
-            case v_log_input when 'full' then p_input when 'redacted' then p_input - v_log_drop end, v_note)
+            case v_traits.log_input when 'full' then p_input when 'redacted' then p_input - v_traits.log_drop end, v_note)
         returning xmin::text::bigint into v_sub_xid;
         if v_handled ? 'further' then
             insert into road.log (subject_id, seq, at, sent_at, sender, actor, command_id, workflow, code, input, note)
             select f.key::uuid, road.seq_of(cmd, f.key::uuid), v_at, p_sent_at, p_sender, p_actor, p_command_id, p_workflow, p_code,
-                case v_log_input when 'full' then p_input when 'redacted' then p_input - v_log_drop end, f.value
+                case v_traits.log_input when 'full' then p_input when 'redacted' then p_input - v_traits.log_drop end, f.value
             from jsonb_each(v_handled -> 'further') f;
         end if;
     exception when sqlstate 'UM001' then
@@ -257,7 +245,7 @@ begin
         outcome := 'refused';
         answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, v_subject_id, v_ref, road.reason(v_code, v_text, v_detail::jsonb));
         insert into road.command (sender, actor, command_id, subject_id, outcome, received_at, finished_at, expires_at, payload_hash, answer)
-        values (p_sender, p_actor, p_command_id, v_subject_id, outcome, v_at, road.now(), road.now() + v_key_ttl, v_hash, answer);
+        values (p_sender, p_actor, p_command_id, v_subject_id, outcome, v_at, road.now(), road.now() + v_traits.key_ttl, v_hash, answer);
         return;
     end if;
 
@@ -286,7 +274,7 @@ begin
     with numbered as (
         update road.subject s
         set last_seq = cmd.seq,
-            last_play_seq = case v_level when 'play' then cmd.seq else s.last_play_seq end
+            last_play_seq = case v_traits.level when 'play' then cmd.seq else s.last_play_seq end
         where s.subject_id = v_subject_id
     ),
     noted as (
@@ -294,7 +282,7 @@ begin
         values (v_sub_xid::text::xid8, cmd.subject_id, cmd.seq, v_at, p_workflow, p_code, v_note)
     )
     insert into road.command (sender, actor, command_id, subject_id, seq, outcome, received_at, finished_at, expires_at, payload_hash, answer)
-    values (p_sender, p_actor, p_command_id, cmd.subject_id, cmd.seq, outcome, v_at, road.now(), road.now() + v_key_ttl, v_hash, answer);
+    values (p_sender, p_actor, p_command_id, cmd.subject_id, cmd.seq, outcome, v_at, road.now(), road.now() + v_traits.key_ttl, v_hash, answer);
 end
 $$;
 comment on function road.execute(text, text, text, text, text, text, jsonb, jsonb, text, timestamptz, bytea) is

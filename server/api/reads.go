@@ -41,7 +41,9 @@ func (a *API) registerReads(h huma.API) {
 	huma.Register(h, huma.Operation{Method: http.MethodGet, Path: "/subjects/{kind}/{ref}", OperationID: "read-state", Hidden: true},
 		func(ctx context.Context, in *stateInput) (*readOutput, error) { return a.read(ctx, in, stateView) })
 	huma.Register(h, huma.Operation{Method: http.MethodGet, Path: "/subjects/{kind}/{ref}/{view}", OperationID: "read-view", Hidden: true},
-		func(ctx context.Context, in *viewInput) (*readOutput, error) { return a.read(ctx, &in.stateInput, in.View) })
+		func(ctx context.Context, in *viewInput) (*readOutput, error) {
+			return a.read(ctx, &in.stateInput, in.View)
+		})
 }
 
 func (a *API) read(ctx context.Context, in *stateInput, name string) (*readOutput, error) {

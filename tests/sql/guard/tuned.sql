@@ -34,7 +34,7 @@ set local umpire.force = off;
 
 select is((select sqlstate from said where nth = 1), '00000', 'nothing was tuned: the install goes on');
 select is((select sqlstate from said where nth = 2), 'UM005', 'a tuned function stops it');
-select is(:'message', 'changed in the database since the last install: road.now()', 'and is named');
+select is(:'message'::text, 'changed in the database since the last install: road.now()', 'and is named');
 select is((select sqlstate from said where nth = 3), '00000', 'unless it is forced');
 
 select * from finish();
