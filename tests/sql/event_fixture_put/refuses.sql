@@ -1,11 +1,13 @@
 begin;
 \ir ../builders.sql
-select plan(10);
+select plan(12);
 
 select build.running_fixture();
 select build.fixture('other-final', p_event => 'other');
 select is(build.put('{"home": "Reds", "away": "Reds"}', 'new'), 'refused same_side', 'event.fixture_put refuses same_side');
 select is(build.put('{"home": "Reds", "away": "Reds"}'), 'refused same_side', 'also in an edit');
+select is(build.put('{}', '00000000-0000-4000-8000-000000000000'), 'refused bad_reference', 'event.fixture_put refuses bad_reference: a uuid');
+select is(build.put('{}', 'a b'), 'refused bad_reference', 'a blank');
 select is(build.put('{"sport": "quidditch"}', 'new'), 'refused unknown_sport', 'event.fixture_put refuses unknown_sport');
 select is(build.subject('fixture', 'new'), null, 'C-071: and the fixture is not there');
 select is(build.put('{"sport": "fixture"}'), 'refused sport_fixed', 'event.fixture_put refuses sport_fixed');

@@ -7,6 +7,7 @@ select build.clock('2030-01-01 12:00+00');
 select build.command('fixture.note', 'final', '{"text": "x"}', p_key => 'a');
 select build.command('football.goal', 'final', '{"side": "home", "minute": 1}', '{"play": null}', p_key => 'r');
 update road.catalogue_command set key_ttl = interval '2 days' where workflow = 'fixture' and code = 'note';
+\ir ../../../functions/road/dispatchers.sql
 select build.command('fixture.note', 'final', '{"text": "x"}', p_key => 'b');
 
 select is((select expires_at from road.command where command_id = 'a'), '2030-01-31 12:00+00'::timestamptz, 'C-050: a key lives 30 days');

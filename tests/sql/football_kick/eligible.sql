@@ -13,11 +13,11 @@ begin
     return p_ref;
 end
 $$;
-select build.plays(build.sent_off(build.level_fixture('final', '{"shootout": true}'), 'away', 8), '[["period_start", {"period": "PSO"}]]');
-select build.kick('home', 'h1', true), build.kick('away', 'a1', true), build.kick('home', 'h2', true), build.kick('away', 'a2', true);
-select is(build.kick('home', 'h1', true), 'refused already_kicked', 'h3 has not kicked yet');
-select is(build.kick('home', 'h3', true), 'accepted', 'the third of three');
-select is(build.kick('away', 'a3', true), 'accepted', 'and of the other side');
+select build.plays(build.sent_off(build.level_fixture('final', '{"shootout": true}'), 'away', 3), '[["period_start", {"period": "PSO"}]]');
+select build.kick('home', 'h' || i, true), build.kick('away', 'a' || i, true) from generate_series(1, 7) i;
+select is(build.kick('home', 'h1', true), 'refused already_kicked', 'h8 has not kicked yet');
+select is(build.kick('home', 'h8', true), 'accepted', 'the eighth of eight');
+select is(build.kick('away', 'a8', true), 'accepted', 'and of the other side');
 select is(build.kick('home', 'h1', true), 'accepted', 'then they begin again');
 
 select build.plays(build.sent_off(build.level_fixture('odd', '{"shootout": true}'), 'away', 11), '[["period_start", {"period": "PSO"}]]');
