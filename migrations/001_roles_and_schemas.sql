@@ -46,8 +46,9 @@ grant select on public.schema_version to umpire_app, umpire_reader, umpire_ops;
 
 set local role umpire_owner;
 
-drop schema sport;
-drop schema road;
+-- cascade: the functions package lives in them
+drop schema sport cascade;
+drop schema road cascade;
 alter default privileges for role umpire_owner grant execute on functions to public;
 alter default privileges for role umpire_owner grant usage on types to public;
 

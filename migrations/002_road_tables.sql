@@ -326,13 +326,14 @@ reset role;
 ---- create above / drop below ----
 
 set local role umpire_owner;
+-- cascade: the functions that take these types go with them
 
 
-drop type road.query;
-drop type road.current_row;
-drop type road.lock_request;
-drop type road.command_traits;
-drop type road.call;
+drop type road.query cascade;
+drop type road.current_row cascade;
+drop type road.lock_request cascade;
+drop type road.command_traits cascade;
+drop type road.call cascade;
 drop table road.installed_function;
 drop table road.installed_code;
 drop table road.command_failure;

@@ -28,6 +28,7 @@ type cli struct {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
 	if err := run(ctx, os.Args[1:], os.Environ()); err != nil {
 		fmt.Fprintf(os.Stderr, "umpire: %v\n", err)
 		os.Exit(1)

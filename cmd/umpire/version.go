@@ -10,10 +10,10 @@ import (
 type versionCommand struct{}
 
 func (c *versionCommand) Run(context.Context) error {
-	carried, err := postgres.Carried()
+	migration, codeHash, err := postgres.Embedded().Carried()
 	if err != nil {
 		return fmt.Errorf("reading what this binary carries: %w", err)
 	}
-	fmt.Printf("umpire %s, migration %d, code %s\n", version, carried.Migration, carried.CodeHash)
+	fmt.Printf("umpire %s, migration %d, code %s\n", version, migration, codeHash)
 	return nil
 }

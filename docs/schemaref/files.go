@@ -6,12 +6,12 @@ import (
 	"regexp"
 )
 
-// dispatchersFile makes functions out of the catalogue; their names are only quoted in it.
+// dispatchersFile makes functions out of the catalogue, within a statement that it puts together.
 const dispatchersFile = "road/dispatchers.sql"
 
 var (
 	created    = regexp.MustCompile(`(?m)^create (?:or replace )?(?:function|procedure) ([a-z_]+\.[a-z0-9_]+)`)
-	dispatcher = regexp.MustCompile(`\('(dispatch[a-z_]*)',`)
+	dispatcher = regexp.MustCompile(`\('(dispatch[a-z_]*)',|create or replace function road\.([a-z_]+)\(`)
 )
 
 // functionFiles says which file of functions/ makes which function.
@@ -30,7 +30,7 @@ func functionFiles(files fs.FS) (map[string]string, error) {
 		}
 		if p == dispatchersFile {
 			for _, m := range dispatcher.FindAllSubmatch(text, -1) {
-				sources["road."+string(m[1])] = p
+				sources["road."+string(m[1])+string(m[2])] = p
 			}
 		}
 		return nil

@@ -19,7 +19,10 @@ func (p *page) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", ar
 
 // heading writes a heading and returns its anchor.
 func (p *page) heading(level int, text string) string {
-	p.line("\n%s %s\n", strings.Repeat("#", level), escape(text))
+	if text := p.String(); text != "" && !strings.HasSuffix(text, "\n\n") {
+		p.line("")
+	}
+	p.line("%s %s\n", strings.Repeat("#", level), escape(text))
 	return p.anchor(text)
 }
 
@@ -46,6 +49,11 @@ func (p *page) paragraph(text string) { p.line("%s\n", wrap(text, "")) }
 
 func (p *page) bullet(format string, args ...any) {
 	p.line("- %s", wrap(fmt.Sprintf(format, args...), "  "))
+}
+
+// inner is a bullet below a bullet.
+func (p *page) inner(format string, args ...any) {
+	p.line("  - %s", wrap(fmt.Sprintf(format, args...), "    "))
 }
 
 // rows writes a table whose cells are Markdown already, but for the bars in them.

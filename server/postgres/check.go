@@ -70,21 +70,15 @@ func Check(ctx context.Context, conn Querier) (State, error) {
 
 // Check compares a database with a Source.
 func (s Source) Check(ctx context.Context, conn Querier) (State, error) {
-	s = s.orEmbedded()
-	files, err := migrate.FindMigrations(s.Migrations)
-	if err != nil {
-		return State{}, fmt.Errorf("loading the migrations: %w", err)
-	}
-	hash, err := CheckCodeHash(s.Functions)
+	migration, hash, err := s.Carried()
 	if err != nil {
 		return State{}, err
 	}
-
 	state, err := readCode(ctx, conn)
 	if err != nil {
 		return state, err
 	}
-	state.WantMigration, state.WantCodeHash = int32(len(files)), hash
+	state.WantMigration, state.WantCodeHash = migration, hash
 	if state.Migration, err = readMigration(ctx, conn); err != nil {
 		return state, err
 	}
@@ -100,6 +94,17 @@ func (s Source) Check(ctx context.Context, conn Querier) (State, error) {
 		return mismatch(OtherCode)
 	}
 	return state, nil
+}
+
+// Carried is the migration number and the code hash of a Source.
+func (s Source) Carried() (migration int32, codeHash string, err error) {
+	s = s.orEmbedded()
+	files, err := migrate.FindMigrations(s.Migrations)
+	if err != nil {
+		return 0, "", fmt.Errorf("loading the migrations: %w", err)
+	}
+	codeHash, err = CheckCodeHash(s.Functions)
+	return int32(len(files)), codeHash, err
 }
 
 // readMigration is 0 when tern was never here.

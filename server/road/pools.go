@@ -120,8 +120,8 @@ func openPool(ctx context.Context, o Options, k poolKind, po PoolOptions) (*pool
 	c.MaxConnIdleTime = 10 * time.Minute
 	// A ping would be a second round trip. A connection that died while idle is found by its next command.
 	c.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
-	if c.ConnConfig.ConnectTimeout == 0 || c.ConnConfig.ConnectTimeout > po.Patience {
-		c.ConnConfig.ConnectTimeout = po.Patience
+	if c.ConnConfig.ConnectTimeout == 0 {
+		c.ConnConfig.ConnectTimeout = 5 * time.Second
 	}
 	for name, value := range params {
 		c.ConnConfig.RuntimeParams[name] = value

@@ -165,6 +165,9 @@ func (t reasonTable) failureOf(err error, sent, row bool) failure {
 	f := failure{reason: t.ofState(pg.Code), state: pg.Code, where: t.whereOf(pg), inside: pg.Where != "", ended: isFatal(pg),
 		keyTaken: pg.Code == "23505" && pg.SchemaName == "road" && pg.TableName == "command"}
 	switch {
+	case pg.Code == "XX000" && !f.inside && !row && !f.ended:
+		// "cache lookup failed for function": it was dropped between the statement's plan and its start.
+		f.reason = reasonCodeReplaced
 	case !sent && t.byCode[f.reason].Internal:
 		// Not the command's fault: a connection could not be had.
 		f.reason = reasonNotSent

@@ -70,6 +70,9 @@ func TestFailureOf(t *testing.T) {
 		{errorOf("0A000", "ERROR"), true, false, "code_replaced"},
 		{errorOf("42883", "ERROR"), true, false, "code_replaced"},
 		{errorOf("42883", "ERROR"), false, false, "code_replaced"}, // preparing on a new connection
+		{errorOf("XX000", "ERROR"), true, false, "code_replaced"},
+		{errorOf("XX000", "ERROR"), true, true, "internal_error"},
+		{&pgconn.PgError{Code: "XX000", Severity: "ERROR", Where: "PL/pgSQL function a.b() line 1 at RAISE"}, true, false, "internal_error"},
 		{errorOf("UM001", "ERROR"), true, false, "internal_error"},
 		{errorOf("UM002", "ERROR"), true, false, "not_found"},
 		{errorOf("UM003", "ERROR"), true, false, "bad_argument"},

@@ -1,0 +1,9 @@
+package api
+
+import (
+	"testing"
+
+	"umpire/tests/harness"
+)
+
+func TestMain(m *testing.M) { harness.Main(m) }
