@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -25,7 +26,7 @@ type devCommand struct {
 	Once    bool   `help:"Stop after the replay."`
 }
 
-func (c *devCommand) Run(ctx context.Context) error {
+func (c *devCommand) Run(ctx context.Context, out io.Writer) error {
 	if c.Data != "" && c.DatabaseURL != "" {
 		return errors.New("--data is for a database of our own; leave it out, or unset UMPIRE_DATABASE_URL")
 	}
@@ -51,7 +52,7 @@ func (c *devCommand) Run(ctx context.Context) error {
 	stopped := make(chan error, 1)
 	go func() { stopped <- server.serveUntil(serving) }()
 
-	err = c.demo(ctx, server, database)
+	err = c.demo(ctx, out, server, database)
 	if err == nil && !c.Once {
 		select {
 		case err := <-stopped:
@@ -64,7 +65,7 @@ func (c *devCommand) Run(ctx context.Context) error {
 }
 
 // demo makes a sender, replays the match through the API, and says how to go on.
-func (c *devCommand) demo(ctx context.Context, s *server, cluster *postgres.Cluster) error {
+func (c *devCommand) demo(ctx context.Context, out io.Writer, s *server, cluster *postgres.Cluster) error {
 	token, err := demoToken(ctx, database{DatabaseURL: cluster.URL})
 	if err != nil {
 		return err
@@ -73,11 +74,11 @@ func (c *devCommand) demo(ctx context.Context, s *server, cluster *postgres.Clus
 	if err != nil {
 		return err
 	}
-	if err := m.replay(ctx, &client.Client{BaseURL: s.url(), Token: token}); err != nil {
+	if err := m.replay(ctx, out, &client.Client{BaseURL: s.url(), Token: token}); err != nil {
 		return err
 	}
-	fmt.Printf("\n  %s\n", keeps(c, cluster))
-	fmt.Printf(`
+	_, _ = fmt.Fprintf(out, "\n  %s\n", keeps(c, cluster))
+	_, _ = fmt.Fprintf(out, `
   docs     %[1]s/docs
   psql     %[2]s
   try      curl -s %[1]s/workflows/fixture/subjects/fixture/%[3]s/commands \
@@ -86,7 +87,7 @@ func (c *devCommand) demo(ctx context.Context, s *server, cluster *postgres.Clus
   read     curl -s %[1]s/subjects/fixture/%[3]s
 `, s.url(), cluster.URL, m.Fixture.Ref, token)
 	if !c.Once {
-		fmt.Printf("\n  Serving. Ctrl-C stops.\n")
+		_, _ = fmt.Fprintf(out, "\n  Serving. Ctrl-C stops.\n")
 	}
 	return nil
 }
@@ -108,7 +109,7 @@ func keeps(c *devCommand, cluster *postgres.Cluster) string {
 
 // demoToken adds the demo's sender, or gives it a new token when an earlier run left it there.
 func demoToken(ctx context.Context, d database) (string, error) {
-	conn, err := d.connect(ctx, "umpire_ops")
+	conn, err := d.connect(ctx)
 	if err != nil {
 		return "", err
 	}

@@ -4,6 +4,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -29,19 +30,20 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
-	if err := run(ctx, os.Args[1:], os.Environ()); err != nil {
+	if err := run(ctx, os.Args[1:], os.Environ(), os.Stdout); err != nil {
 		fmt.Fprintf(os.Stderr, "umpire: %v\n", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, args, environ []string) error {
+func run(ctx context.Context, args, environ []string, out io.Writer) error {
 	var c cli
 	parser, err := kong.New(&c,
 		kong.Name("umpire"),
 		kong.Description("A Postgres-centric backend for live sport: every change is a command, every command gets one of five answers. Every flag with an environment variable shows it."),
 		kong.UsageOnError(),
 		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.BindTo(out, (*io.Writer)(nil)),
 	)
 	if err != nil {
 		return fmt.Errorf("reading the command line's definition: %w", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"umpire/server/postgres"
@@ -15,7 +16,7 @@ type migrateCommand struct {
 	Force bool `help:"Install over functions that somebody tuned in the database; what they changed is lost."`
 }
 
-func (c *migrateCommand) Run(ctx context.Context) error {
+func (c *migrateCommand) Run(ctx context.Context, out io.Writer) error {
 	if c.DatabaseURL == "" {
 		return errNoURL
 	}
@@ -28,13 +29,13 @@ func (c *migrateCommand) Run(ctx context.Context) error {
 		return fmt.Errorf("migrating: %w", err)
 	}
 	for _, change := range report.Changes {
-		fmt.Printf("%s in the database since the last install: %s\n%s", change.Kind, change.Signature, change.Diff)
+		_, _ = fmt.Fprintf(out, "%s in the database since the last install: %s\n%s", change.Kind, change.Signature, change.Diff)
 	}
 	if report.From == report.To && !report.Installed {
-		fmt.Printf("Nothing to do: migration %d, code %.12s.\n", report.To, report.CodeHash)
+		_, _ = fmt.Fprintf(out, "Nothing to do: migration %d, code %.12s.\n", report.To, report.CodeHash)
 		return nil
 	}
-	fmt.Printf("Migration %d -> %d, code %.12s.\n", report.From, report.To, report.CodeHash)
+	_, _ = fmt.Fprintf(out, "Migration %d -> %d, code %.12s.\n", report.From, report.To, report.CodeHash)
 	return nil
 }
 

@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
+	"io"
 
 	"umpire/server/api"
 	"umpire/server/road"
@@ -16,7 +16,7 @@ type openapiCommand struct {
 }
 
 // Run reads the catalogue from the database given by URL, or from a throwaway one with this binary's functions.
-func (c *openapiCommand) Run(ctx context.Context) error {
+func (c *openapiCommand) Run(ctx context.Context, out io.Writer) error {
 	cluster, err := openDatabase(ctx, c.database, "", false)
 	if err != nil {
 		return err
@@ -42,7 +42,7 @@ func (c *openapiCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stdout.Write(document); err != nil {
+	if _, err := out.Write(document); err != nil {
 		return fmt.Errorf("printing the document: %w", err)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"text/tabwriter"
 	"time"
@@ -20,8 +21,9 @@ type opsCommand struct {
 	Verify   verifyCommand   `cmd:"" help:"Replay every subject and compare with what is shown; then check every invariant."`
 }
 
-// connect opens one connection as the operator's role. Whoever the URL names must be a member of it.
-func (d database) connect(ctx context.Context, role string) (*pgx.Conn, error) {
+// connect opens one connection. Whoever the URL names is a member of umpire_ops, or a superuser: only a superuser may end
+// another superuser's session.
+func (d database) connect(ctx context.Context) (*pgx.Conn, error) {
 	if d.DatabaseURL == "" {
 		return nil, errNoURL
 	}
@@ -30,7 +32,6 @@ func (d database) connect(ctx context.Context, role string) (*pgx.Conn, error) {
 		return nil, fmt.Errorf("reading the database URL: %w", err)
 	}
 	config.RuntimeParams["application_name"] = "umpire:ops"
-	config.RuntimeParams["role"] = role
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("connecting to the database: %w", err)
@@ -42,8 +43,8 @@ type blockingCommand struct {
 	database
 }
 
-func (c *blockingCommand) Run(ctx context.Context) error {
-	conn, err := c.connect(ctx, "umpire_ops")
+func (c *blockingCommand) Run(ctx context.Context, out io.Writer) error {
+	conn, err := c.connect(ctx)
 	if err != nil {
 		return err
 	}
@@ -58,20 +59,20 @@ func (c *blockingCommand) Run(ctx context.Context) error {
 		values := rows.RawValues()
 		for i, field := range rows.FieldDescriptions() {
 			if values[i] != nil {
-				fmt.Printf("%-22s %s\n", field.Name, values[i])
+				_, _ = fmt.Fprintf(out, "%-22s %s\n", field.Name, values[i])
 			}
 		}
-		fmt.Println()
+		_, _ = fmt.Fprintln(out)
 		n++
 	}
 	if err := rows.Err(); err != nil {
 		return fmt.Errorf("asking who blocks whom: %w", err)
 	}
 	if n == 0 {
-		fmt.Println("Nobody is blocked.")
+		_, _ = fmt.Fprintln(out, "Nobody is blocked.")
 		return nil
 	}
-	fmt.Println("To end a blocking session: umpire ops unblock --pid PID --backend-start 'BLOCKING_BACKEND_START'")
+	_, _ = fmt.Fprintln(out, "To end a blocking session: umpire ops unblock --pid PID --backend-start 'BLOCKING_BACKEND_START'")
 	return nil
 }
 
@@ -82,8 +83,8 @@ type unblockCommand struct {
 	BackendStart string `required:"" help:"When it began (blocking_backend_start): a pid that has passed to another session is left alone."`
 }
 
-func (c *unblockCommand) Run(ctx context.Context) error {
-	conn, err := c.connect(ctx, "umpire_ops")
+func (c *unblockCommand) Run(ctx context.Context, out io.Writer) error {
+	conn, err := c.connect(ctx)
 	if err != nil {
 		return err
 	}
@@ -101,7 +102,7 @@ func (c *unblockCommand) Run(ctx context.Context) error {
 	if !ended {
 		return fmt.Errorf("session %d (%s) was told to end but is still there after 5 s; look again with umpire ops blocking", pid, application)
 	}
-	fmt.Printf("Ended session %d (%s). Its command, if it had one, was rolled back; its sender will send it again.\n", pid, application)
+	_, _ = fmt.Fprintf(out, "Ended session %d (%s). Its command, if it had one, was rolled back; its sender will send it again.\n", pid, application)
 	return nil
 }
 
@@ -109,8 +110,8 @@ type verifyCommand struct {
 	database
 }
 
-func (c *verifyCommand) Run(ctx context.Context) error {
-	conn, err := c.connect(ctx, "umpire_ops")
+func (c *verifyCommand) Run(ctx context.Context, out io.Writer) error {
+	conn, err := c.connect(ctx)
 	if err != nil {
 		return err
 	}
@@ -171,10 +172,10 @@ func (c *verifyCommand) Run(ctx context.Context) error {
 		return fmt.Errorf("checking the invariants: %w", err)
 	}
 	if len(problems) == 0 {
-		fmt.Printf("%d subjects replayed: all equal to what is shown; every invariant holds.\n", n)
+		_, _ = fmt.Fprintf(out, "%d subjects replayed: all equal to what is shown; every invariant holds.\n", n)
 		return nil
 	}
-	table := tabwriter.NewWriter(os.Stdout, 0, 4, 2, ' ', 0)
+	table := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
 	for _, p := range problems {
 		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\n", p.kind, p.ref, p.text)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -21,12 +22,12 @@ type replayCommand struct {
 	Token string `env:"UMPIRE_TOKEN" required:"" help:"A sender's token."`
 }
 
-func (c *replayCommand) Run(ctx context.Context) error {
+func (c *replayCommand) Run(ctx context.Context, out io.Writer) error {
 	m, err := readMatch(worldCupFinal)
 	if err != nil {
 		return err
 	}
-	return m.replay(ctx, &client.Client{BaseURL: strings.TrimRight(c.URL, "/"), Token: c.Token})
+	return m.replay(ctx, out, &client.Client{BaseURL: strings.TrimRight(c.URL, "/"), Token: c.Token})
 }
 
 // match is a fixture told as commands, with what must come out.
@@ -94,7 +95,7 @@ func readMatch(file []byte) (*match, error) {
 // replay sends the match's commands one after the other, as a scorer's screen would, then shows what came of them and
 // compares it with what the match says. Keys are made from the fixture and the command's place: sent again, every
 // command is a duplicate.
-func (m *match) replay(ctx context.Context, c *client.Client) error {
+func (m *match) replay(ctx context.Context, out io.Writer, c *client.Client) error {
 	bar := newBar(int64(len(m.Commands)+2), m.Title)
 	counts := map[string]int{}
 	var lastPlay *int64
@@ -144,7 +145,7 @@ func (m *match) replay(ctx context.Context, c *client.Client) error {
 	if err := c.Read(ctx, "fixture", m.Fixture.Ref, "state", &state); err != nil {
 		return fmt.Errorf("reading the fixture: %w", err)
 	}
-	m.print(&state, counts)
+	m.print(out, &state, counts)
 	return m.compare(&state)
 }
 
@@ -156,26 +157,26 @@ func reasonText(a *client.Answer) string {
 }
 
 // print shows the score by period and the shoot-out.
-func (m *match) print(state *fixtureState, counts map[string]int) {
+func (m *match) print(out io.Writer, state *fixtureState, counts map[string]int) {
 	home, away := state.Data.Schedule.Home, state.Data.Schedule.Away
 	score := state.Data.Score
-	fmt.Printf("\n%s\n\n", m.Title)
-	fmt.Printf("  %-14s %9s %9s\n", "after", home, away)
+	_, _ = fmt.Fprintf(out, "\n%s\n\n", m.Title)
+	_, _ = fmt.Fprintf(out, "  %-14s %9s %9s\n", "after", home, away)
 	names := []struct{ code, text string }{{"H1", "first half"}, {"H2", "second half"}, {"ET1", "extra time 1"}, {"ET2", "extra time 2"}}
 	for _, n := range names {
 		if g, ok := score.Periods[n.code]; ok {
-			fmt.Printf("  %-14s %9d %9d\n", n.text, g.Home, g.Away)
+			_, _ = fmt.Fprintf(out, "  %-14s %9d %9d\n", n.text, g.Home, g.Away)
 		}
 	}
 	if s := score.Shootout; s != nil {
-		fmt.Printf("  %-14s %9d %9d\n", "shoot-out", s.Home.Scored, s.Away.Scored)
+		_, _ = fmt.Fprintf(out, "  %-14s %9d %9d\n", "shoot-out", s.Home.Scored, s.Away.Scored)
 	}
 	outcomes := make([]string, 0, len(counts))
 	for outcome, n := range counts {
 		outcomes = append(outcomes, fmt.Sprintf("%d %s", n, outcome))
 	}
 	slices.Sort(outcomes)
-	fmt.Printf("\n  %s; the match is %s.\n", strings.Join(outcomes, ", "), state.Data.Status)
+	_, _ = fmt.Fprintf(out, "\n  %s; the match is %s.\n", strings.Join(outcomes, ", "), state.Data.Status)
 }
 
 // compare checks what is shown against what the match says must come out.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"text/tabwriter"
@@ -28,8 +29,8 @@ type senderAddCommand struct {
 	ReadLog   bool     `help:"It may read logs."`
 }
 
-func (c *senderAddCommand) Run(ctx context.Context) error {
-	conn, err := c.connect(ctx, "umpire_ops")
+func (c *senderAddCommand) Run(ctx context.Context, out io.Writer) error {
+	conn, err := c.connect(ctx)
 	if err != nil {
 		return err
 	}
@@ -42,7 +43,7 @@ func (c *senderAddCommand) Run(ctx context.Context) error {
 		return err
 	}
 	fmt.Fprintf(os.Stderr, "Added %s. Its token, shown this once:\n", c.Name)
-	fmt.Println(token)
+	_, _ = fmt.Fprintln(out, token)
 	return nil
 }
 
@@ -53,11 +54,11 @@ type senderRotateCommand struct {
 	Overlap time.Duration `default:"1h" help:"How long the present token stays valid."`
 }
 
-func (c *senderRotateCommand) Run(ctx context.Context) error {
+func (c *senderRotateCommand) Run(ctx context.Context, out io.Writer) error {
 	if c.Overlap < 0 {
 		return fmt.Errorf("--overlap is not negative")
 	}
-	conn, err := c.connect(ctx, "umpire_ops")
+	conn, err := c.connect(ctx)
 	if err != nil {
 		return err
 	}
@@ -68,7 +69,7 @@ func (c *senderRotateCommand) Run(ctx context.Context) error {
 		return err
 	}
 	fmt.Fprintf(os.Stderr, "The old token of %s works until %s. The new one, shown this once:\n", c.Name, until.Format(time.RFC3339))
-	fmt.Println(token)
+	_, _ = fmt.Fprintln(out, token)
 	return nil
 }
 
@@ -78,8 +79,8 @@ type senderDisableCommand struct {
 	Name string `arg:"" help:"The sender's name."`
 }
 
-func (c *senderDisableCommand) Run(ctx context.Context) error {
-	conn, err := c.connect(ctx, "umpire_ops")
+func (c *senderDisableCommand) Run(ctx context.Context, out io.Writer) error {
+	conn, err := c.connect(ctx)
 	if err != nil {
 		return err
 	}
@@ -87,7 +88,7 @@ func (c *senderDisableCommand) Run(ctx context.Context) error {
 	if err := road.DisableSender(ctx, conn, c.Name); err != nil {
 		return err
 	}
-	fmt.Printf("Disabled %s: its next command is refused.\n", c.Name)
+	_, _ = fmt.Fprintf(out, "Disabled %s: its next command is refused.\n", c.Name)
 	return nil
 }
 
@@ -95,8 +96,8 @@ type senderListCommand struct {
 	database
 }
 
-func (c *senderListCommand) Run(ctx context.Context) error {
-	conn, err := c.connect(ctx, "umpire_ops")
+func (c *senderListCommand) Run(ctx context.Context, out io.Writer) error {
+	conn, err := c.connect(ctx)
 	if err != nil {
 		return err
 	}
@@ -117,7 +118,7 @@ func (c *senderListCommand) Run(ctx context.Context) error {
 		}
 		return t.Format(time.RFC3339)
 	}
-	table := tabwriter.NewWriter(os.Stdout, 0, 4, 2, ' ', 0)
+	table := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
 	_, _ = fmt.Fprintln(table, "SENDER\tWORKFLOWS\tEVENTS\tMAY ACT\tREADS LOG\tADDED\tOLD TOKEN UNTIL\tDISABLED")
 	for _, s := range senders {
 		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%t\t%t\t%s\t%s\t%s\n",

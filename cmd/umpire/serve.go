@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -25,7 +26,7 @@ type serveCommand struct {
 	Migrate bool `env:"UMPIRE_MIGRATE" help:"Bring a database given by URL to this binary's migrations and functions first. A database of our own is always brought there."`
 }
 
-func (c *serveCommand) Run(ctx context.Context) error {
+func (c *serveCommand) Run(ctx context.Context, _ io.Writer) error {
 	log, err := telemetry.NewLogger(os.Stderr, c.LogFormat, c.LogLevel)
 	if err != nil {
 		return err
