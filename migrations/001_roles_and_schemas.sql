@@ -20,7 +20,7 @@ end
 $$;
 
 comment on role umpire_owner is 'Owns every object of Umpire and migrates. Nobody serves requests as this role.';
-comment on role umpire_app is 'What the server is: may execute the API functions; has no write on any table (design: no write without the lock, by grant).';
+comment on role umpire_app is 'What the server is: may execute the API functions; has no write on any table (no write without the lock, by grant: docs/road.md).';
 comment on role umpire_reader is 'Reads the outbox and the read functions: streams, consumers, screens.';
 comment on role umpire_ops is 'What an operator is at night: the runbook functions, senders, pg_signal_backend and pg_read_all_stats.';
 

@@ -8,7 +8,7 @@ create table road.kind (
     verifier    text,
     summary     text not null
 );
-comment on table road.kind is 'The kinds of subject and the order in which they are locked (C-032). Filled by the functions package.';
+comment on table road.kind is 'The kinds of subject and the order in which they are locked (C-032). Filled by the functions package. No foreign key: it refers to no other table, and none refers to it, because its rows are replaced at every install.';
 comment on column road.kind.kind is 'event, fixture, participant, ...: the {kind} of the API''s paths.';
 comment on column road.kind.lock_rank is 'Lower is locked first; copied to road.subject when a subject is created, so that the locking statement needs no join.';
 comment on column road.kind.verifier is 'Function (uuid) -> text that replays one subject''s domain state and returns what differs, null when nothing does.';
@@ -18,7 +18,7 @@ create table road.workflow (
     workflow    text primary key check (workflow ~ '^[a-z][a-z_]{0,31}$'),
     summary     text not null
 );
-comment on table road.workflow is 'The workflows: sets of commands that belong together. Filled by the functions package.';
+comment on table road.workflow is 'The workflows: sets of commands that belong together. Filled by the functions package. No foreign key: it refers to no other table, and none refers to it, because its rows are replaced at every install.';
 comment on column road.workflow.workflow is 'event, fixture, football, ...: the {workflow} of the API''s paths.';
 comment on column road.workflow.summary is 'One sentence for the API document.';
 
@@ -70,7 +70,7 @@ create table road.catalogue_view (
     summary     text not null,
     primary key (kind, view)
 );
-comment on table road.catalogue_view is 'One row per read: GET /subjects/{kind}/{ref} (view "state") and GET /subjects/{kind}/{ref}/{view}. Replaced at every install.';
+comment on table road.catalogue_view is 'One row per read: GET /subjects/{kind}/{ref} (view "state") and GET /subjects/{kind}/{ref}/{view}. Replaced at every install. No foreign key: kinds and views are replaced together.';
 comment on column road.catalogue_view.kind is 'The kind of subject that is read.';
 comment on column road.catalogue_view.view is 'The view''s name in the path; "state" is the subject itself.';
 comment on column road.catalogue_view.handler is 'Function (road.query) -> jsonb, stable: everything it reads comes from one snapshot.';
@@ -93,7 +93,7 @@ create table road.sender (
     disabled_at       timestamptz,
     check ((old_token_sha256 is null) = (old_token_until is null))
 );
-comment on table road.sender is 'The devices, providers and servers that may send commands. Tokens are never stored, only their sha256.';
+comment on table road.sender is 'The devices, providers and servers that may send commands. Tokens are never stored, only their sha256. No foreign key: the workflows are checked when a sender is added, and an event may be named before it is created.';
 comment on column road.sender.sender is 'The sender''s name; part of the primary key of its commands, so it never changes.';
 comment on column road.sender.token_sha256 is 'sha256 of the current bearer token.';
 comment on column road.sender.old_token_sha256 is 'sha256 of the token before the last rotation, valid until old_token_until.';
@@ -175,7 +175,7 @@ create table road.note (
     primary key (xid, id)
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_vacuum_scale_factor = 0.02);
 comment on table road.note is 'The outbox: one note per log row, in the same transaction (C-114). Read with road.notes(). No foreign keys: notes are pruned on their own and the engine writes both rows.';
-comment on column road.note.xid is 'Id of the subtransaction that wrote the log row, widened to 64 bits: assigned after the last lock, so that a subject''s notes come in seq order (design: outbox order). Not pg_current_xact_id().';
+comment on column road.note.xid is 'Id of the subtransaction that wrote the log row, widened to 64 bits: assigned after the last lock, so that a subject''s notes come in seq order (docs/road.md, outbox order). Not pg_current_xact_id().';
 comment on column road.note.id is 'Tells the notes of one transaction apart.';
 comment on column road.note.subject_id is 'The subject that changed.';
 comment on column road.note.seq is 'The log number of the change.';
@@ -226,7 +226,7 @@ create table road.command_failure (
     last_at     timestamptz not null,
     primary key (sender, actor, command_id)
 );
-comment on table road.command_failure is 'Commands that broke (not a rule''s no), written in a transaction of their own because theirs rolled back (C-051).';
+comment on table road.command_failure is 'Commands that broke (not a rule''s no), written in a transaction of their own because theirs rolled back (C-051). No foreign key: a command that broke has no row of its own.';
 comment on column road.command_failure.sender is 'Who sent it.';
 comment on column road.command_failure.actor is 'For whom; empty when the sender acts for itself.';
 comment on column road.command_failure.command_id is 'The key.';
@@ -245,7 +245,7 @@ create table road.installed_code (
     code_hash     text not null check (code_hash ~ '^[0-9a-f]{64}$'),
     installed_by  text not null
 );
-comment on table road.installed_code is 'One row per install of the functions package; the newest is in force. The server compares it with what it carries.';
+comment on table road.installed_code is 'One row per install of the functions package; the newest is in force. The server compares it with what it carries. No foreign key: it refers to no other table.';
 comment on column road.installed_code.installed_at is 'When it was installed.';
 comment on column road.installed_code.code_hash is 'sha256 over the files of functions/ (functions/code_hash.sql).';
 comment on column road.installed_code.installed_by is 'The database user who installed it.';
@@ -254,7 +254,7 @@ create table road.installed_function (
     signature   text primary key,
     definition  text not null
 );
-comment on table road.installed_function is 'Each function as the last install left it, so that one that somebody tuned in psql is noticed and not overwritten.';
+comment on table road.installed_function is 'Each function as the last install left it, so that one that somebody tuned in psql is noticed and not overwritten. No foreign key: it refers to functions, not to a table.';
 comment on column road.installed_function.signature is 'Name and argument types, as regprocedure prints them.';
 comment on column road.installed_function.definition is 'What pg_get_functiondef gave right after the install.';
 

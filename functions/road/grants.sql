@@ -1,4 +1,4 @@
--- Who may call what (design: roles). Everything else is nobody's: default privileges give PUBLIC nothing.
+-- Who may call what (docs/road.md, roles). Everything else is nobody's: default privileges give PUBLIC nothing.
 grant execute on function
     road.execute(text, text, text, text, text, text, jsonb, jsonb, text, timestamptz, bytea),
     road.saved_command(text, text, text),
