@@ -168,11 +168,16 @@ func TestAdmissionOfCopies(t *testing.T) {
 		t.Fatalf("a fourth copy: %v", err)
 	}
 	other := mustEnter(t, a, final, number(2)) // the second place is free for another, past the queue
+	other()
+	if _, inside, waiting := a.counts(); inside != 1 || waiting != 3 {
+		t.Fatalf("the other's place went to a copy: %d inside, %d waiting", inside, waiting)
+	}
+	other = mustEnter(t, a, final, number(2))
 	leave()
-	for range 3 {
+	for i := range 3 {
 		l := receive(t, through)
-		if _, inside, _ := a.counts(); inside != 2 {
-			t.Fatalf("%d inside", inside)
+		if _, inside, waiting := a.counts(); inside != 2 || waiting != 2-i {
+			t.Fatalf("%d inside, %d waiting", inside, waiting)
 		}
 		l()
 	}

@@ -99,9 +99,7 @@ func (d decision) again() again {
 		return untilDeadline
 	case f.reason == reasonDeadlock || f.reason == reasonSerialization:
 		return untilDeadline
-	case f.reason == reasonCodeReplaced && !f.inside:
-		return once
-	case f.keyTaken:
+	case f.reason == reasonCodeReplaced || f.keyTaken:
 		return once
 	}
 	return never

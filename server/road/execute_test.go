@@ -589,3 +589,47 @@ func TestAcceptedIsTold(t *testing.T) {
 		t.Errorf("told %v", told)
 	}
 }
+
+// What a command may leave out, and what it may say: no token, an actor, a time, the subject's uuid.
+func TestEveryMemberArrives(t *testing.T) {
+	w := newWorld(t)
+	r := w.open(t, nil)
+	var id string
+	if err := w.admin.QueryRow(t.Context(), `select s.subject_id::text from road.subject s where s.ref = 'final'`).Scan(&id); err != nil {
+		t.Fatal(err)
+	}
+	sent := time.Date(2022, 12, 18, 15, 0, 0, 123000, time.UTC)
+	c := w.line("k", "x")
+	c.TokenSHA256, c.Actor, c.SentAt, c.Ref = nil, "ann", &sent, id
+	w.expect(t, r.Execute(t.Context(), c), Accepted, "")
+	if n := w.count(t, `select count(*) from road.log l where l.command_id = 'k' and l.actor = 'ann' and l.sent_at = $1`, sent); n != 1 {
+		t.Error("not as it was sent")
+	}
+	c.TokenSHA256, c.Key = make([]byte, 32), "k2"
+	w.expect(t, r.Execute(t.Context(), c), Refused, "sender_unknown")
+}
+
+// ID-03: a sender that resends its command while the subject is held leaves the other scorer's place alone.
+func TestCopiesLeaveRoom(t *testing.T) {
+	w := newWorld(t)
+	r := w.open(t, func(o *Options) {
+		o.Command.MaxConns, o.Command.LockTimeout, o.Command.StatementTimeout, o.Command.Patience = 3, patience, 2*patience, patience
+	})
+	release := w.hold(t, "fixture", "final")
+	copies := make(chan Answer, 3)
+	for range 3 {
+		go func() { copies <- r.Execute(context.Background(), w.line("same", "x")) }()
+	}
+	until(t, "two copies in memory", func() bool { return r.Stats().Waiting == 2 })
+	other := start(t, r, w.line("other", "y"))
+	w.waiting(t, 2)
+	release()
+	w.expect(t, receive(t, other), Accepted, "")
+	got := map[Outcome]int{}
+	for range 3 {
+		got[receive(t, copies).Outcome]++
+	}
+	if got[Accepted] != 1 || got[Duplicate] != 2 {
+		t.Errorf("%v", got)
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -128,9 +127,6 @@ func (w *world) onInsert(t *testing.T, deferred bool, body string) {
 		kind = "constraint trigger on_insert after insert on road.command deferrable initially deferred"
 	}
 	w.exec(t, `create or replace function public.on_insert() returns trigger language plpgsql as $$ begin `+body+` return new; end $$`)
-	if deferred {
-		kind = strings.Replace(kind, " deferrable", " deferrable", 1)
-	}
 	w.exec(t, `create `+kind+` for each row execute function public.on_insert()`)
 }
 

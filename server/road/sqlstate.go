@@ -114,7 +114,7 @@ func newReasonTable() reasonTable {
 		byState: map[string]string{},
 		// "PL/pgSQL function road.execute(text,...) line 7 at RAISE", and nothing that only looks like it
 		functionLine: regexp.MustCompile(`^(?:PL/pgSQL|SQL) function "?([A-Za-z_][A-Za-z0-9_]{0,62}(?:\.[A-Za-z_][A-Za-z0-9_]{0,62})?)"?` +
-			`(?:\([^()]*\))?(?: line (\d{1,6}) at [A-Za-z /]+| statement \d+| during [a-z ]+)\n?$`),
+			`(?:\([^()]*\))?(?: line (\d{1,6}) at [A-Za-z /]+| statement \d+| (?:during|while) [a-z' ]+)\n?$`),
 	}
 	for _, r := range Reasons() {
 		t.byCode[r.Code] = r
@@ -165,8 +165,9 @@ func (t reasonTable) failureOf(err error, sent, row bool) failure {
 	f := failure{reason: t.ofState(pg.Code), state: pg.Code, where: t.whereOf(pg), inside: pg.Where != "", ended: isFatal(pg),
 		keyTaken: pg.Code == "23505" && pg.SchemaName == "road" && pg.TableName == "command"}
 	switch {
-	case pg.Code == "XX000" && !f.inside && !row && !f.ended:
-		// "cache lookup failed for function": it was dropped between the statement's plan and its start.
+	case pg.Code == "XX000" && !f.ended && strings.HasPrefix(pg.Message, "cache lookup failed for "):
+		// A function was dropped while the call was in it, or between the call's plan and its start. (Postgres
+		// translates no message of this kind.)
 		f.reason = reasonCodeReplaced
 	case !sent && t.byCode[f.reason].Internal:
 		// Not the command's fault: a connection could not be had.

@@ -70,9 +70,8 @@ func TestFailureOf(t *testing.T) {
 		{errorOf("0A000", "ERROR"), true, false, "code_replaced"},
 		{errorOf("42883", "ERROR"), true, false, "code_replaced"},
 		{errorOf("42883", "ERROR"), false, false, "code_replaced"}, // preparing on a new connection
-		{errorOf("XX000", "ERROR"), true, false, "code_replaced"},
-		{errorOf("XX000", "ERROR"), true, true, "internal_error"},
-		{&pgconn.PgError{Code: "XX000", Severity: "ERROR", Where: "PL/pgSQL function a.b() line 1 at RAISE"}, true, false, "internal_error"},
+		{&pgconn.PgError{Code: "XX000", Severity: "ERROR", Message: "cache lookup failed for function 4711"}, true, false, "code_replaced"},
+		{errorOf("XX000", "ERROR"), true, false, "internal_error"},
 		{errorOf("UM001", "ERROR"), true, false, "internal_error"},
 		{errorOf("UM002", "ERROR"), true, false, "not_found"},
 		{errorOf("UM003", "ERROR"), true, false, "bad_argument"},
@@ -103,10 +102,11 @@ func TestWhereHoldsNoValue(t *testing.T) {
 			"PL/pgSQL function sport.goal(geheim line 1 at RAISE\n PL/pgSQL function geheim.geheim() line 1 at RAISE\n" +
 			"PL/pgSQL function sport.fixture_note(road.call) line 5 at RAISE\nSQL function \"payload_hash\" statement 1\n" +
 			"PL/pgSQL function road.dispatch(road.call) line 9 at RETURN\n" +
-			"PL/pgSQL function road.execute(text,text,jsonb,timestamp with time zone) line 211 at assignment",
+			"PL/pgSQL function road.execute(text,text,jsonb,timestamp with time zone) line 211 at assignment\n" +
+			"PL/pgSQL function road.other(text) while casting return value to function's return type",
 		SchemaName: "sport", TableName: "play", ColumnName: "ge heim", ConstraintName: "play_pkey", Routine: "exec_stmt_raise",
 	})
-	want := "sport.fixture_note line 5; payload_hash; road.dispatch line 9; road.execute line 211; schema sport; table play; constraint play_pkey; raised by exec_stmt_raise"
+	want := "sport.fixture_note line 5; payload_hash; road.dispatch line 9; road.execute line 211; road.other; schema sport; table play; constraint play_pkey; raised by exec_stmt_raise"
 	if where != want {
 		t.Errorf("got  %s\nwant %s", where, want)
 	}
