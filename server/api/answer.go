@@ -19,7 +19,7 @@ type body struct {
 	Code         *string      `json:"code"`
 	Subject      subject      `json:"subject"`
 	Reason       reason       `json:"reason"`
-	RetryAfterMS int64        `json:"retry_after_ms,omitempty"`
+	RetryAfterMS *int64       `json:"retry_after_ms,omitempty"` // of a try again
 }
 
 type subject struct {
@@ -121,16 +121,19 @@ func writeVerdict(w http.ResponseWriter, v *verdict, about named) {
 	for name, values := range v.header {
 		w.Header()[name] = values
 	}
+	var delay *int64
 	if v.outcome == road.TryAgain {
+		milliseconds := v.retry.Milliseconds()
+		delay = &milliseconds
 		w.Header().Set("Retry-After", retryAfter(v.retry))
 	}
 	answer, err := json.Marshal(body{
 		Outcome: v.outcome, Key: known(about.key), Workflow: known(about.workflow), Code: known(about.code),
 		Subject: subject{Kind: known(about.kind), Ref: known(about.ref)},
-		Reason:  v.reason, RetryAfterMS: v.retry.Milliseconds(),
+		Reason:  v.reason, RetryAfterMS: delay,
 	})
-	if err != nil { // strings only: cannot be
-		answer = []byte(`{"outcome":"try_again","reason":{"code":"internal_error"}}`)
+	if err != nil { // strings and numbers only: cannot be
+		panic(err)
 	}
 	writeAnswer(w, v.status, answer)
 }

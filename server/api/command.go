@@ -1,7 +1,6 @@
 package api
 
 import (
-	"encoding/json"
 	"net/http"
 	"slices"
 
@@ -55,10 +54,11 @@ func (a *API) readCommand(w http.ResponseWriter, r *http.Request) (command road.
 	if wrong != nil {
 		return command, about, wrong
 	}
-	if found := readStrictly(content); found != nil {
+	read, found := readStrictly(content)
+	if found != nil {
 		return command, about, badInput(http.StatusBadRequest, "The body cannot be read as strict JSON.", fault{Path: found.path, Message: found.message})
 	}
-	sent, faults := a.readEnvelope(r, content)
+	sent, faults := a.readEnvelope(r, read)
 	about.key, about.code = sent.Key, sent.Code
 
 	sender, wrong := a.whoSends(r.Context(), authorization(r))
@@ -90,11 +90,7 @@ func (a *API) readCommand(w http.ResponseWriter, r *http.Request) (command road.
 	if about.ref == "" {
 		return command, about, badInput(http.StatusUnprocessableEntity, "A new reference has 1 to 128 of A-Z a-z 0-9 . _ : - , begins with a letter or digit, and is not a uuid.")
 	}
-	value, err := decode(sent.Input)
-	if err != nil { // it was read strictly
-		return command, about, internalError()
-	}
-	if faults := input.schema.check(value, "/input"); len(faults) > 0 {
+	if faults := input.schema.check(read.value.(map[string]any)["input"], "/input"); len(faults) > 0 {
 		return command, about, badInput(http.StatusUnprocessableEntity, "The input is not what the command asks for.", faults...)
 	}
 
@@ -106,18 +102,10 @@ func (a *API) readCommand(w http.ResponseWriter, r *http.Request) (command road.
 
 // readEnvelope gives what can be read of the body's outer part and what is wrong with it. Members that are wrong are
 // left empty.
-func (a *API) readEnvelope(r *http.Request, content []byte) (envelope, []fault) {
+func (a *API) readEnvelope(r *http.Request, read strictBody) (envelope, []fault) {
 	var sent envelope
-	value, err := decode(content)
-	if err != nil {
-		return sent, []fault{{Message: "The body cannot be read."}}
-	}
-	faults := a.envelope.check(value, "")
-	members, _ := value.(map[string]any)
-	raw := map[string]json.RawMessage{}
-	if members != nil {
-		_ = json.Unmarshal(content, &raw) // it is an object
-	}
+	faults := a.envelope.check(read.value, "")
+	members, _ := read.value.(map[string]any)
 	text := func(name string) string { s, _ := members[name].(string); return s }
 	if code := text("code"); isName(code) {
 		sent.Code = code
@@ -125,7 +113,7 @@ func (a *API) readEnvelope(r *http.Request, content []byte) (envelope, []fault) 
 	if actor := text("actor"); isKey(actor) {
 		sent.Actor = actor
 	}
-	sent.SentAt, sent.Input, sent.Saw = text("sent_at"), raw["input"], raw["saw"]
+	sent.SentAt, sent.Input, sent.Saw = text("sent_at"), read.members["input"], read.members["saw"]
 
 	key, keyFault := keyOf(r, members)
 	sent.Key = key
@@ -181,7 +169,7 @@ func namedInPath(r *http.Request) (about named) {
 		about.kind = kind
 	}
 	if ref := r.PathValue("ref"); isRef(ref) {
-		about.ref = ref
+		about.ref = plainRef(ref)
 	}
 	return about
 }

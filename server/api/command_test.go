@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -21,6 +22,7 @@ func TestCommandRefusedBeforeTheRoad(t *testing.T) {
 		return []string{"Content-Type", "application/json", "Authorization", "Bearer " + token}
 	}
 	good := bearer(goodToken)
+	s := newServer(t, nil)
 	long := `{"key":"k1","code":"move","input":{"from":"` + strings.Repeat("x", maxBody) + `"}}`
 	for _, c := range []struct {
 		name, method, path, body string
@@ -56,7 +58,7 @@ func TestCommandRefusedBeforeTheRoad(t *testing.T) {
 		{"new ref that cannot be", "POST", "/workflows/chess/subjects/board/a%20b/commands", `{"key":"k","code":"open","input":{}}`, good, 422, "bad_input", ""},
 		{"workflow out of scope", "POST", testerPath, goodBody, bearer(limited), 403, "not_allowed", ""},
 		{"for another", "POST", testerPath, strings.Replace(goodBody, `{`, `{"actor":"ann",`, 1), bearer("umt_low"), 403, "not_allowed", ""},
-		{"array", "POST", testerPath, `[]`, good, 422, "bad_input", "/key"},
+		{"array", "POST", testerPath, `[]`, good, 422, "bad_input", ""},
 		{"no key", "POST", testerPath, `{"code":"move","input":{}}`, good, 422, "bad_input", "/key"},
 		{"TL-04 key null", "POST", testerPath, `{"key":null,"code":"move","input":{}}`, good, 422, "bad_input", "/key"},
 		{"TL-04 key empty", "POST", testerPath, `{"key":"","code":"move","input":{}}`, good, 422, "bad_input", "/key"},
@@ -90,7 +92,7 @@ func TestCommandRefusedBeforeTheRoad(t *testing.T) {
 		{"no ref", "POST", "/workflows/chess/subjects/board/commands", goodBody, good, 404, "unknown_command", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := newServer(t, nil)
+			s.logged.Reset()
 			r := send(t, s.URL, c.method, c.path, strings.NewReader(c.body), c.header...)
 			body := assertAnswer(t, r, c.status, road.Refused, c.code)
 			if c.path0 != "" && (len(body.Reason.Errors) == 0 || body.Reason.Errors[0].Path != c.path0) {
@@ -143,6 +145,20 @@ func TestCommandReachesTheRoad(t *testing.T) {
 				t.Errorf("the road got %+v", got)
 			}
 		})
+	}
+}
+
+// A uuid is the same however it is written; another reference is not.
+func TestPlainRef(t *testing.T) {
+	for given, want := range map[string]string{
+		"0B6F2A0E-6A5C-4C9E-9A53-0F9D8F1C2B34": "0b6f2a0e-6a5c-4c9e-9a53-0f9d8f1c2b34",
+		"0B6F2A0E-6A5C-4C9E-9A53-0F9D8F1C2B3G": "0B6F2A0E-6A5C-4C9E-9A53-0F9D8F1C2B3G",
+		"0B6F2A0E06A5C-4C9E-9A53-0F9D8F1C2B34": "0B6F2A0E06A5C-4C9E-9A53-0F9D8F1C2B34",
+		"WC2022-final":                         "WC2022-final",
+	} {
+		if got := plainRef(given); got != want {
+			t.Errorf("%s became %s", given, got)
+		}
 	}
 }
 
@@ -204,6 +220,8 @@ func TestCommandWhenTheDatabaseIsDown(t *testing.T) {
 	}
 	s.engine.down = io.ErrUnexpectedEOF
 	assertAnswer(t, s.post(t, goodBody), 500, road.TryAgain, "internal_error")
+	s.engine.down = &road.UnavailableError{Reason: "busy"}
+	assertAnswer(t, s.post(t, goodBody), 503, road.TryAgain, "busy")
 }
 
 func TestPanicHasTheOneBody(t *testing.T) {
@@ -225,16 +243,24 @@ func TestPanicHasTheOneBody(t *testing.T) {
 func TestIM02CutBody(t *testing.T) {
 	s := newServer(t, func(o *Options) { o.BodyTimeout = 50 * time.Millisecond })
 	for name, c := range map[string]struct {
-		length int
-		hangUp bool
-	}{"client stops sending": {1000, false}, "client half-closes": {1000, true}} {
+		encoding string
+		hangUp   bool
+		status   int
+		outcome  road.Outcome
+		code     string
+	}{
+		"client stops sending":           {"Content-Length: 1000", false, 503, road.TryAgain, "body_incomplete"},
+		"client half-closes":             {"Content-Length: 1000", true, 503, road.TryAgain, "body_incomplete"},
+		"chunks that are none":           {"Transfer-Encoding: chunked", true, 400, road.Refused, "bad_input"},
+		"cut, but of the length it says": {"Content-Length: 20", false, 400, road.Refused, "bad_input"},
+	} {
 		t.Run(name, func(t *testing.T) {
 			conn, err := net.Dial("tcp", s.Listener.Addr().String())
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer conn.Close()
-			fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s", testerPath, goodToken, c.length, goodBody)
+			fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nAuthorization: Bearer %s\r\n%s\r\n\r\n%s\r\n", testerPath, goodToken, c.encoding, goodBody)
 			if c.hangUp {
 				if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
 					t.Fatal(err)
@@ -249,8 +275,8 @@ func TestIM02CutBody(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			assertAnswer(t, reply{response.StatusCode, response.Header, content}, 503, road.TryAgain, "body_incomplete")
-			if !response.Close {
+			assertAnswer(t, reply{response.StatusCode, response.Header, content}, c.status, c.outcome, c.code)
+			if !response.Close && !strings.HasPrefix(c.encoding, "Content-Length: 20") {
 				t.Error("the connection stays open")
 			}
 		})
@@ -260,18 +286,30 @@ func TestIM02CutBody(t *testing.T) {
 	}
 }
 
-// The read deadline is for the body only: a command that takes longer goes on, and so does its connection.
+// The read deadline is for the body only: it is cleared before the command runs, so that neither this request nor the
+// next one on the connection is cancelled by it.
 func TestReadDeadlineEndsWithTheBody(t *testing.T) {
-	s := newServer(t, func(o *Options) { o.BodyTimeout = 20 * time.Millisecond })
-	ended := make(chan bool, 1)
-	s.api.Handle("GET /later", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	s := newServer(t, nil)
+	w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
 	s.engine.answer = func(c road.Command) road.Answer {
-		<-time.After(60 * time.Millisecond) // longer than the body's deadline
-		ended <- true
+		if len(w.set) != 2 || w.set[0].IsZero() || !w.set[1].IsZero() {
+			t.Errorf("read deadlines %v, want one for the body and then none", w.set)
+		}
 		return road.Answer{Outcome: road.Accepted, Body: oneBody(c, `"outcome":"accepted","seq":1,"result":{}`)}
 	}
-	for range 2 {
-		assertAnswer(t, s.post(t, goodBody), 200, road.Accepted, "")
-		<-ended
-	}
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, testerPath, strings.NewReader(goodBody))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Authorization", "Bearer "+goodToken)
+	s.api.ServeHTTP(w, r)
+	assertAnswer(t, reply{w.Code, w.Header(), w.Body.Bytes()}, 200, road.Accepted, "")
+}
+
+type deadlines struct {
+	*httptest.ResponseRecorder
+	set []time.Time
+}
+
+func (d *deadlines) SetReadDeadline(at time.Time) error {
+	d.set = append(d.set, at)
+	return nil
 }

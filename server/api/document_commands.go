@@ -39,6 +39,7 @@ func (d *documenter) commandPath(group []road.CatalogueCommand) error {
 	workflow, kind := group[0].Workflow, group[0].Kind
 	choice := &huma.Schema{Discriminator: &huma.Discriminator{PropertyName: "code", Mapping: map[string]string{}}}
 	examples := map[string]*huma.Example{}
+	var codes []string
 	var about strings.Builder
 	fmt.Fprintf(&about, "Sends a command of the workflow `%s` to the subject of kind `%s` that the path names. `code` says which:\n", workflow, kind)
 
@@ -51,6 +52,7 @@ func (d *documenter) commandPath(group []road.CatalogueCommand) error {
 		if err := d.commandSchema(cmd, name, described); err != nil {
 			return err
 		}
+		codes = append(codes, cmd.Code)
 		choice.OneOf = append(choice.OneOf, ref(name))
 		choice.Discriminator.Mapping[cmd.Code] = schemaPrefix + name
 		request, err := exampleRequest(cmd)
@@ -69,7 +71,7 @@ func (d *documenter) commandPath(group []road.CatalogueCommand) error {
 		Method: "POST", Path: "/workflows/" + workflow + "/subjects/" + kind + "/{ref}/commands",
 		OperationID: workflow + "." + kind + ".command",
 		Tags:        []string{workflow},
-		Summary:     fmt.Sprintf("%s commands to a %s", workflow, kind),
+		Summary:     "Commands: " + strings.Join(codes, ", "),
 		Description: about.String(),
 		Parameters:  []*huma.Param{parameter("ref"), parameter("idempotency-key")},
 		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{

@@ -43,7 +43,10 @@ Everything that is not an answer to a command speaks RFC 9457 (` + "`application
 
 ## Reasons of the engine
 
-Besides the rules' own, which are listed with each command:
+Besides the rules' own, which are listed with each command.
+
+<details>
+<summary>All of them, with the answer that each comes with</summary>
 
 | code | outcome | meaning |
 |---|---|---|
@@ -59,6 +62,7 @@ func introduction() string {
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", r.Code, outcome, cell(r.Message))
 	}
+	b.WriteString("\n</details>\n")
 	return b.String()
 }
 

@@ -13,8 +13,9 @@ type Engine interface {
 	Execute(ctx context.Context, c road.Command) road.Answer
 	// Authenticate finds the sender of a bearer token. Errors: road.ErrUnknownSender, *road.UnavailableError.
 	Authenticate(ctx context.Context, token string) (road.Sender, error)
-	// Read reads a view of a subject. Errors: road.ErrNotFound, *road.BadArgumentError, *road.UnavailableError.
-	Read(ctx context.Context, kind, ref, view, cursor string, limit int) (json.RawMessage, error)
+	// Read reads a view of a subject for a sender, or for anybody when it is empty. Errors: road.ErrNotFound,
+	// road.ErrNotAllowed, *road.BadArgumentError, *road.UnavailableError.
+	Read(ctx context.Context, sender, kind, ref, view, cursor string, limit int) (json.RawMessage, error)
 	// SavedCommand looks a command up under its key. Errors: road.ErrNotFound, *road.UnavailableError.
 	SavedCommand(ctx context.Context, sender, key, actor string) (json.RawMessage, error)
 	// Ready says why commands should not be sent here now; nil when they may.

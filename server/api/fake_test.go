@@ -48,7 +48,7 @@ func (f *fake) Authenticate(_ context.Context, token string) (road.Sender, error
 	return road.Sender{}, road.ErrUnknownSender
 }
 
-func (f *fake) Read(_ context.Context, kind, ref, view, cursor string, limit int) (json.RawMessage, error) {
+func (f *fake) Read(_ context.Context, _, kind, ref, view, cursor string, limit int) (json.RawMessage, error) {
 	return f.read(kind, ref, view, cursor, limit)
 }
 
@@ -164,6 +164,12 @@ func (b *safeBuffer) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.b.Write(p)
+}
+
+func (b *safeBuffer) Reset() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.b.Reset()
 }
 
 func (b *safeBuffer) String() string {

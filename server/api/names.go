@@ -1,6 +1,7 @@
 package api
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -37,6 +38,21 @@ func isRef(text string) bool {
 		}
 	}
 	return true
+}
+
+// plainRef writes a uuid in lower case, as the database does: a subject is found, and a new one refused, however a uuid
+// is written. Other references are what they are.
+func plainRef(ref string) string {
+	if len(ref) != 36 {
+		return ref
+	}
+	for i, c := range []byte(ref) {
+		isHex := '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+		if isDash := i == 8 || i == 13 || i == 18 || i == 23; isDash != (c == '-') || !isDash && !isHex {
+			return ref
+		}
+	}
+	return strings.ToLower(ref)
 }
 
 // isKey: keys and actors: 1 to 200 characters, none of them a control or format character.

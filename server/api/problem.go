@@ -78,7 +78,7 @@ func parameterMessage(message string) string {
 func writeProblem(w http.ResponseWriter, p *problem) {
 	answer, err := json.Marshal(p)
 	if err != nil { // strings and numbers only: cannot be
-		answer = []byte(`{"type":"about:blank","title":"Internal Server Error","status":500}`)
+		panic(err)
 	}
 	w.Header().Set("Content-Type", problemType)
 	w.Header().Set("Cache-Control", "no-store")

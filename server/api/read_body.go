@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"mime"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -31,7 +32,12 @@ func readBody(w http.ResponseWriter, r *http.Request, timeout time.Duration) ([]
 		if errors.As(err, &exceeded) {
 			return nil, tooLarge()
 		}
-		return nil, bodyIncomplete()
+		var network net.Error
+		if errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &network) {
+			return nil, bodyIncomplete()
+		}
+		// Chunks that are none: it will not be better the next time.
+		return nil, badInput(http.StatusBadRequest, "The body cannot be taken off the connection.").with("Connection", "close")
 	}
 	// From here on the server only watches the connection for the client's going away; a deadline that passes while the
 	// command runs would look like that, for this request and the next ones on the connection.

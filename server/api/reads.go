@@ -12,7 +12,8 @@ import (
 	"umpire/server/telemetry"
 )
 
-type stateInput struct {
+// ReadParameters is what every read takes. Exported because huma passes over what is embedded and is not.
+type ReadParameters struct {
 	Kind          string `path:"kind"`
 	Ref           string `path:"ref"`
 	Cursor        string `query:"cursor" maxLength:"1000"`
@@ -22,7 +23,7 @@ type stateInput struct {
 }
 
 type viewInput struct {
-	stateInput
+	ReadParameters
 	View string `path:"view"`
 }
 
@@ -39,28 +40,31 @@ const stateView = "state"
 
 func (a *API) registerReads(h huma.API) {
 	huma.Register(h, huma.Operation{Method: http.MethodGet, Path: "/subjects/{kind}/{ref}", OperationID: "read-state", Hidden: true},
-		func(ctx context.Context, in *stateInput) (*readOutput, error) { return a.read(ctx, in, stateView) })
+		func(ctx context.Context, in *ReadParameters) (*readOutput, error) { return a.read(ctx, in, stateView) })
 	huma.Register(h, huma.Operation{Method: http.MethodGet, Path: "/subjects/{kind}/{ref}/{view}", OperationID: "read-view", Hidden: true},
 		func(ctx context.Context, in *viewInput) (*readOutput, error) {
-			return a.read(ctx, &in.stateInput, in.View)
+			return a.read(ctx, &in.ReadParameters, in.View)
 		})
 }
 
-func (a *API) read(ctx context.Context, in *stateInput, name string) (*readOutput, error) {
+func (a *API) read(ctx context.Context, in *ReadParameters, name string) (*readOutput, error) {
 	view, known := a.current.Load().views[viewName{in.Kind, name}]
 	if !known || !isRef(in.Ref) {
 		return nil, notThere()
 	}
+	in.Ref = plainRef(in.Ref)
 	line := telemetry.FromContext(ctx)
 	line.Subject = in.Kind + "/" + in.Ref
-	cacheControl := "no-cache"
+	cacheControl, reader := "no-cache", ""
 	if !view.Open {
-		if p := a.mayReadClosed(ctx, in); p != nil {
-			return nil, p
+		sender, err := a.readerOfClosed(ctx, in)
+		if err != nil {
+			return nil, err
 		}
+		reader = sender
 		cacheControl = "private, no-cache"
 	}
-	content, err := a.engine.Read(ctx, in.Kind, in.Ref, name, in.Cursor, in.Limit)
+	content, err := a.engine.Read(ctx, reader, in.Kind, in.Ref, name, in.Cursor, in.Limit)
 	if err != nil {
 		return nil, readProblem(err)
 	}
@@ -75,21 +79,17 @@ func (a *API) read(ctx context.Context, in *stateInput, name string) (*readOutpu
 	return out, nil
 }
 
-// mayReadClosed asks for a sender who may read logs. One that is limited to some events is turned away: whether a
-// subject is of one of its events only the database knows.
-func (a *API) mayReadClosed(ctx context.Context, in *stateInput) error {
+// readerOfClosed asks for a sender who may read logs. Whether this subject is of one of its events the database says.
+func (a *API) readerOfClosed(ctx context.Context, in *ReadParameters) (string, error) {
 	sender, wrong := a.whoSends(ctx, in.Authorization)
 	if wrong != nil {
-		return wrong.problem()
+		return "", wrong.problem()
 	}
 	telemetry.FromContext(ctx).Sender = sender.Name
 	if !sender.MayReadLog {
-		return newProblem(http.StatusForbidden, reasonNotAllowed, "The sender may not read logs.")
+		return "", newProblem(http.StatusForbidden, reasonNotAllowed, "The sender may not read logs.")
 	}
-	if sender.Events != nil {
-		return newProblem(http.StatusForbidden, reasonNotAllowed, "A sender that is limited to some events may not read logs.")
-	}
-	return nil
+	return sender.Name, nil
 }
 
 // etagOfView leaves the feed position out: it moves with every command anywhere.
@@ -117,6 +117,8 @@ func readProblem(err error) error {
 	switch {
 	case errors.Is(err, road.ErrNotFound):
 		return notThere()
+	case errors.Is(err, road.ErrNotAllowed):
+		return newProblem(http.StatusForbidden, reasonNotAllowed, "The sender may not read this view of this subject.")
 	case errors.As(err, &bad):
 		return newProblem(http.StatusBadRequest, reasonBadInput, bad.Message)
 	case errors.As(err, &unavailable):

@@ -2,7 +2,6 @@ package api
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -71,15 +70,6 @@ type noLoader struct{}
 // Load refuses.
 func (noLoader) Load(string) (any, error) {
 	return nil, fmt.Errorf("a schema refers to another document")
-}
-
-// decode reads JSON as the schemas want it: numbers as they are written.
-func decode(body []byte) (any, error) {
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.UseNumber()
-	var value any
-	err := decoder.Decode(&value)
-	return value, err
 }
 
 // check returns what is wrong with the value, in a fixed order, at most maxFaults. Base goes before each path.

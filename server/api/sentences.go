@@ -52,6 +52,9 @@ func (s *schema) gather(broken *jsonschema.ValidationError, base string, found m
 		}
 	case *kind.AdditionalProperties:
 		add(path, s.allowedMembers(broken.SchemaURL))
+	case *kind.PropertyNames:
+		// The library's location of this one is not its own copy and may have been overwritten.
+		add(base, s.sentence(broken))
 	default:
 		add(path, s.sentence(broken))
 	}
@@ -105,9 +108,9 @@ func (s *schema) sentence(broken *jsonschema.ValidationError) string {
 		return fmt.Sprintf("Must have at most %d members.", k.Want)
 	case *kind.PropertyNames:
 		if len(broken.Causes) > 0 {
-			return "Has a member whose name is not allowed. A name: " + strings.ToLower(s.sentence(broken.Causes[0])[:1]) + s.sentence(broken.Causes[0])[1:]
+			return "An object in here has a member whose name is not allowed. A name: " + s.sentence(broken.Causes[0])
 		}
-		return "Has a member whose name is not allowed."
+		return "An object in here has a member whose name is not allowed."
 	case *kind.AnyOf, *kind.OneOf:
 		return "Has none of the forms that are allowed here."
 	case *kind.Not:

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"strings"
@@ -25,67 +26,123 @@ type unreadable struct {
 
 func (e *unreadable) Error() string { return e.message }
 
-// readStrictly checks that the body is exactly one JSON value that means the same to everybody who reads it. The decoder
+// strictBody is a body that was read strictly.
+type strictBody struct {
+	value   any                        // numbers as json.Number, as they are written
+	members map[string]json.RawMessage // of an object: its members, as they came
+}
+
+// readStrictly reads a body that is exactly one JSON value and means the same to everybody who reads it. The decoder
 // itself (RFC 7493) refuses broken UTF-8, lone surrogates, a member that comes twice and whatever is not JSON. Added
 // here: NUL, which jsonb cannot hold; members that differ only in case, which readers take for one another; depth; and
 // numbers whose written-out form is long, because numeric writes 1e9999 out.
-func readStrictly(body []byte) *unreadable {
+func readStrictly(body []byte) (strictBody, *unreadable) {
 	decoder := jsontext.NewDecoder(bytes.NewBuffer(body))
-	var names []map[string]struct{} // one per open object, nil per open array
+	read := strictBody{members: map[string]json.RawMessage{}}
+	var open []*container
+	begin := 0 // where the value of a member of the outermost object begins, with its colon
 
 	for {
 		token, err := decoder.ReadToken()
 		if err != nil {
 			if errors.Is(err, io.EOF) && decoder.InputOffset() == 0 {
-				return &unreadable{message: "The body is empty."}
+				return read, &unreadable{message: "The body is empty."}
 			}
-			return syntax(err)
-		}
-		// Of an open object the decoder counts names and values: odd right after a name.
-		depth := decoder.StackDepth()
-		isName := false
-		if depth > 0 {
-			kind, length := decoder.StackIndex(depth)
-			isName = kind == jsontext.KindBeginObject && length%2 == 1
+			return read, syntax(err)
 		}
 
+		var value any
 		switch token.Kind() {
 		case jsontext.KindBeginObject, jsontext.KindBeginArray:
-			if depth > maxDepth {
-				return at(decoder, "Objects and arrays are nested more than 64 deep.")
+			if decoder.StackDepth() > maxDepth {
+				return read, at(decoder, "Objects and arrays are nested more than 64 deep.")
 			}
-			if token.Kind() == jsontext.KindBeginObject {
-				names = append(names, map[string]struct{}{})
-			} else {
-				names = append(names, nil)
-			}
+			open = append(open, newContainer(token.Kind()))
+			continue
 		case jsontext.KindEndObject, jsontext.KindEndArray:
-			names = names[:len(names)-1]
+			value = open[len(open)-1].value()
+			open = open[:len(open)-1]
 		case jsontext.KindString:
 			text := token.String()
 			if strings.IndexByte(text, 0) >= 0 {
-				return at(decoder, "A string holds the character NUL (U+0000), which cannot be stored.")
+				return read, at(decoder, "A string holds the character NUL (U+0000), which cannot be stored.")
 			}
-			if isName {
-				folded := fold(text)
-				if _, twice := names[len(names)-1][folded]; twice {
-					return at(decoder, "A member comes twice in one object, in another case.")
+			if len(open) > 0 && open[len(open)-1].wantsName() {
+				if !open[len(open)-1].take(text) {
+					return read, at(decoder, "A member comes twice in one object, in another case.")
 				}
-				names[len(names)-1][folded] = struct{}{}
+				if len(open) == 1 {
+					begin = int(decoder.InputOffset())
+				}
+				continue
 			}
+			value = text
 		case jsontext.KindNumber:
-			if digits(token.String()) > maxDigits {
-				return at(decoder, "A number has more than 40 digits when it is written out in full.")
+			number := token.String()
+			if digits(number) > maxDigits {
+				return read, at(decoder, "A number has more than 40 digits when it is written out in full.")
 			}
+			value = json.Number(number)
+		case jsontext.KindTrue, jsontext.KindFalse:
+			value = token.Bool()
 		}
 
-		if depth == 0 {
+		if len(open) == 0 {
 			if _, err := decoder.ReadToken(); !errors.Is(err, io.EOF) {
-				return &unreadable{message: "The body holds more than one JSON value."}
+				return read, &unreadable{message: "The body holds more than one JSON value."}
 			}
-			return nil
+			read.value = value
+			return read, nil
 		}
+		if inner := open[len(open)-1]; len(open) == 1 && inner.members != nil {
+			read.members[inner.name] = bytes.TrimLeft(body[begin:decoder.InputOffset()], " \t\r\n:")
+		}
+		open[len(open)-1].add(value)
 	}
+}
+
+// container is an object or array whose end was not read yet.
+type container struct {
+	members map[string]any // nil in an array
+	folded  map[string]struct{}
+	name    string // of the member whose value comes next
+	named   bool
+	items   []any
+}
+
+func newContainer(kind jsontext.Kind) *container {
+	if kind == jsontext.KindBeginObject {
+		return &container{members: map[string]any{}, folded: map[string]struct{}{}}
+	}
+	return &container{items: []any{}}
+}
+
+func (c *container) wantsName() bool { return c.members != nil && !c.named }
+
+// take remembers a member's name; false when one that differs only in case was there before.
+func (c *container) take(name string) bool {
+	folded := fold(name)
+	if _, twice := c.folded[folded]; twice {
+		return false
+	}
+	c.folded[folded] = struct{}{}
+	c.name, c.named = name, true
+	return true
+}
+
+func (c *container) add(value any) {
+	if c.members == nil {
+		c.items = append(c.items, value)
+		return
+	}
+	c.members[c.name], c.named = value, false
+}
+
+func (c *container) value() any {
+	if c.members == nil {
+		return c.items
+	}
+	return c.members
 }
 
 func at(decoder *jsontext.Decoder, message string) *unreadable {
@@ -112,12 +169,18 @@ func syntax(err error) *unreadable {
 	return found
 }
 
-// fold maps names that differ only in case to the same text.
+// fold maps names that differ only in case to the same text; a name in lower-case ASCII to itself.
 func fold(name string) string {
+	if !strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf || 'A' <= r && r <= 'Z' }) {
+		return name
+	}
 	return strings.Map(func(r rune) rune {
 		least := r
 		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
 			least = min(least, other)
+		}
+		if 'A' <= least && least <= 'Z' {
+			least += 'a' - 'A'
 		}
 		return least
 	}, name)

@@ -1,7 +1,9 @@
 package api
 
 import (
+	"bytes"
 	"encoding/json"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -67,7 +69,7 @@ func TestReadStrictly(t *testing.T) {
 		{"ID-11 zeros taken back", `{"a":1` + strings.Repeat("0", 60) + `e-60}`, "/a", "40 digits"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := readStrictly([]byte(c.body))
+			_, got := readStrictly([]byte(c.body))
 			if c.message == "" {
 				if got != nil {
 					t.Fatalf("refused: %s at %q", got.message, got.path)
@@ -94,7 +96,8 @@ func FuzzReadStrictly(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		if found := readStrictly(body); found != nil {
+		read, found := readStrictly(body)
+		if found != nil {
 			if found.message == "" || !utf8.ValidString(found.path) || utf8.RuneCountInString(found.path) > maxPath+1 {
 				t.Fatalf("a refusal that cannot be shown: %+v", found)
 			}
@@ -110,6 +113,21 @@ func FuzzReadStrictly(f *testing.F) {
 			t.Fatalf("Go's decoder refuses it: %v", err)
 		}
 		walk(t, value, 0)
+
+		// What was read is what Go's decoder reads, as a whole and member by member.
+		if !reflect.DeepEqual(read.value, value) {
+			t.Fatalf("read %#v, want %#v", read.value, value)
+		}
+		object, _ := value.(map[string]any)
+		if len(read.members) != len(object) {
+			t.Fatalf("%d members, want %d", len(read.members), len(object))
+		}
+		for name, member := range read.members {
+			var again any
+			if err := unmarshal(member, &again); err != nil || !reflect.DeepEqual(again, object[name]) || len(bytes.TrimSpace(member)) != len(member) {
+				t.Fatalf("member %q is %q: %v", name, member, err)
+			}
+		}
 	})
 }
 

@@ -543,7 +543,7 @@ func TestPoolInUse(t *testing.T) {
 		defer conn.Release()
 	}
 	w.expect(t, r.Execute(t.Context(), w.line("k", "x")), TryAgain, "busy")
-	if _, err := r.Read(t.Context(), "fixture", "final", "state", "", 0); err == nil || !strings.Contains(err.Error(), "busy") {
+	if _, err := r.Read(t.Context(), "", "fixture", "final", "state", "", 0); err == nil || !strings.Contains(err.Error(), "busy") {
 		t.Errorf("read: %v", err)
 	}
 	if s := r.Stats(); s.Subjects != 0 || s.UnderWay != 0 {

@@ -57,7 +57,7 @@ func poolKinds() []poolKind {
 		{CommandPool, "umpire_app", durable, execute},
 		{ImportPool, "umpire_app", durable, execute},
 		{ReadPool, "umpire_app", map[string]string{"default_transaction_read_only": "on"}, map[string]string{
-			readStatement:     `select road.read(p_kind => $1, p_ref => $2, p_view => $3, p_after => $4, p_max_items => $5)`,
+			readStatement:     `select road.read(p_kind => $1, p_ref => $2, p_view => $3, p_after => $4, p_max_items => $5, p_sender => $6)`,
 			savedStatement:    `select road.saved_command(p_sender => $1, p_command_id => $2, p_actor => $3)`,
 			senderStatement:   `select sender, workflows, events, may_act, may_read_log from road.sender_by_token(p_token_sha256 => $1)`,
 			recoveryStatement: `select pg_is_in_recovery()`,

@@ -59,7 +59,7 @@ func TestLimitsAreOnEveryConnection(t *testing.T) {
 	w.expect(t, r.Execute(t.Context(), put), Accepted, "") // its locks have a lock_timeout of their own
 	w.exec(t, `create or replace function sport.fixture_note(cmd road.call) returns jsonb language plpgsql as $$ begin perform 1 / 0; return null; end $$`)
 	w.expect(t, r.Execute(t.Context(), w.line("k2", "x")), TryAgain, "internal_error")
-	if _, err := r.Read(t.Context(), "fixture", "final", "state", "", 0); err != nil {
+	if _, err := r.Read(t.Context(), "", "fixture", "final", "state", "", 0); err != nil {
 		t.Fatal(err)
 	}
 	all()
@@ -187,7 +187,7 @@ func TestDatabaseOutOfReach(t *testing.T) {
 	}
 	w.expect(t, r.Execute(t.Context(), w.line("k", "x")), TryAgain, "not_sent")
 	var unavailable *UnavailableError
-	if _, err := r.Read(t.Context(), "fixture", "final", "state", "", 0); !errors.As(err, &unavailable) || unavailable.Reason != "not_sent" || unavailable.RetryAfter <= 0 {
+	if _, err := r.Read(t.Context(), "", "fixture", "final", "state", "", 0); !errors.As(err, &unavailable) || unavailable.Reason != "not_sent" || unavailable.RetryAfter <= 0 {
 		t.Errorf("read: %v", err)
 	}
 	if _, err := r.Authenticate(t.Context(), w.token); !errors.As(err, &unavailable) {

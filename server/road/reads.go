@@ -21,6 +21,9 @@ const (
 	MaxLimit     = 500
 )
 
+// ErrNotAllowed: the view is not open to this sender.
+var ErrNotAllowed = errors.New("not allowed")
+
 // ErrNotFound: there is no such subject, view, sender or saved command.
 var ErrNotFound = errors.New("not found")
 
@@ -50,8 +53,9 @@ func (e *DatabaseError) Error() string {
 }
 
 // Read reads a view of a subject (uuid or reference) from one snapshot. cursor is empty, or data.next of the page before;
-// limit is 1 to MaxLimit, 0 for DefaultLimit. Errors: ErrNotFound, *BadArgumentError, *UnavailableError, *DatabaseError.
-func (r *Road) Read(ctx context.Context, kind, ref, view, cursor string, limit int) (json.RawMessage, error) {
+// limit is 1 to MaxLimit, 0 for DefaultLimit. sender is who reads, empty for anybody: a view that is not open asks for one
+// that may read logs. Errors: ErrNotFound, ErrNotAllowed, *BadArgumentError, *UnavailableError, *DatabaseError.
+func (r *Road) Read(ctx context.Context, sender, kind, ref, view, cursor string, limit int) (json.RawMessage, error) {
 	if limit == 0 {
 		limit = DefaultLimit
 	}
@@ -70,7 +74,11 @@ func (r *Road) Read(ctx context.Context, kind, ref, view, cursor string, limit i
 		after = &a
 	}
 	var body []byte
-	err := r.readRow(ctx, readStatement, []any{kind, ref, view, after, limit}, &body)
+	var reader *string
+	if sender != "" {
+		reader = &sender
+	}
+	err := r.readRow(ctx, readStatement, []any{kind, ref, view, after, limit, reader}, &body)
 	var pg *pgconn.PgError
 	switch {
 	case err == nil:
@@ -78,6 +86,8 @@ func (r *Road) Read(ctx context.Context, kind, ref, view, cursor string, limit i
 	case !errors.As(err, &pg):
 	case pg.Code == "UM002":
 		return nil, fmt.Errorf("%w: %s", ErrNotFound, pg.Message)
+	case pg.Code == "UM007":
+		return nil, fmt.Errorf("%w: %s", ErrNotAllowed, pg.Message)
 	case pg.Code == "UM003":
 		return nil, &BadArgumentError{Message: pg.Message}
 	case after != nil && (strings.HasPrefix(pg.Code, "22")):

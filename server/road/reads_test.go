@@ -22,7 +22,7 @@ func TestReadInPages(t *testing.T) {
 		if pages > 10 {
 			t.Fatal("no end")
 		}
-		raw, err := r.Read(t.Context(), "fixture", "final", "commentary", cursor, 3)
+		raw, err := r.Read(t.Context(), "", "fixture", "final", "commentary", cursor, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,24 +78,24 @@ func TestReadErrors(t *testing.T) {
 		{"fixture", "final", "commentary", encodeCursor("a\x00b"), 0, func(err error) bool { return errors.As(err, &bad) }},
 		{"fixture", "final", "commentary", encodeCursor("\xff"), 0, func(err error) bool { return errors.As(err, &bad) }},
 	} {
-		body, err := r.Read(t.Context(), c.kind, c.ref, c.view, c.cursor, c.limit)
+		body, err := r.Read(t.Context(), "", c.kind, c.ref, c.view, c.cursor, c.limit)
 		if err == nil || !c.is(err) {
 			t.Errorf("%q %q %q: %v %s", c.ref, c.view, c.cursor, err, body)
 		}
 	}
 	w.exec(t, `create or replace function sport.fixture_state(q road.query) returns jsonb language plpgsql stable as $$ begin
 		raise exception 'geheim' using errcode = 'P0001'; end $$`)
-	_, err := r.Read(t.Context(), "fixture", "final", "state", "", 0)
+	_, err := r.Read(t.Context(), "", "fixture", "final", "state", "", 0)
 	var database *DatabaseError
 	if !errors.As(err, &database) || database.SQLState != "P0001" || bytes.Contains([]byte(err.Error()), []byte("geheim")) {
 		t.Errorf("a view's bug: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := r.Read(ctx, "fixture", "final", "plays", "", 0); !errors.Is(err, context.Canceled) {
+	if _, err := r.Read(ctx, "", "fixture", "final", "plays", "", 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("the reader went away: %v", err)
 	}
-	if _, err := r.Read(t.Context(), "fixture", "final", "plays", "", 0); err != nil {
+	if _, err := r.Read(t.Context(), "", "fixture", "final", "plays", "", 0); err != nil {
 		t.Errorf("after it: %v", err)
 	}
 }

@@ -42,7 +42,7 @@ func TestDrain(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.expect(t, r.Execute(t.Context(), w.line("k3", "x")), TryAgain, "stopping")
-	if _, err := r.Read(t.Context(), "fixture", "final", "state", "", 0); err != nil {
+	if _, err := r.Read(t.Context(), "", "fixture", "final", "state", "", 0); err != nil {
 		t.Errorf("reads go on: %v", err)
 	}
 }
@@ -97,7 +97,7 @@ func TestEverythingOnPoolsOfOne(t *testing.T) {
 					t.Errorf("%s", a.Body)
 				}
 			case 2:
-				if _, err := r.Read(context.Background(), "fixture", "final", "commentary", "", 10); err != nil {
+				if _, err := r.Read(context.Background(), "", "fixture", "final", "commentary", "", 10); err != nil {
 					t.Error(err)
 				}
 				if _, err := r.Authenticate(context.Background(), fmt.Sprint("token", i)); !errors.Is(err, ErrUnknownSender) {
