@@ -1,0 +1,95 @@
+package sql_test
+
+import (
+	"bytes"
+	"context"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"umpire/tests/harness"
+)
+
+// Each mutation breaks one line of one function; the file must then fail. What needs two sessions is in tests/race.
+var mutations = []struct{ function, from, to, file string }{
+	{"sport.football_goal(jsonb,jsonb)", "coalesce(p_play ->> 'kind', 'goal') = 'own'", "p_play ->> 'kind' = 'own'", "football_goal/without_kind.sql"},
+	{"sport.football_goal(jsonb,jsonb)", "in ('second', 'red')", "in ('red')", "football_goal/second_yellow.sql"},
+	{"sport.football_goal(jsonb,jsonb)", "::integer + 1", "::integer + 2", "football_goal/counts.sql"},
+	{"sport.football_goal(jsonb,jsonb)", "p_state ->> 'period' = 'PSO'", "false", "football_goal/refuses.sql"},
+	{"sport.football_card(jsonb,jsonb)", "v_card = 'second' and v_has is null", "false", "football_card/refuses.sql"},
+	{"sport.football_minute_fits(text,integer)", "between 46 and 90", "between 45 and 90", "football_minute_fits/periods.sql"},
+	{"sport.football_period_start(jsonb,jsonb)", "v_period = 'PSO' and v_last = 'H2' and v_extra_time", "false", "football_period_start/order.sql"},
+	{"sport.football_period_start(jsonb,jsonb)", "p_state #> '{score,home}' <> p_state #> '{score,away}'", "false", "football_period_start/not_level.sql"},
+	{"sport.football_period_end(jsonb,jsonb)", "not v_level or not (v_extra_time or v_shootout)", "not v_level", "football_period_end/finished_or_not.sql"},
+	{"sport.football_kick(jsonb,jsonb)", "coalesce(to_jsonb(v_taker), '[]')", "to_jsonb(v_taker)", "football_kick/unknown_taker.sql"},
+	{"sport.football_kick(jsonb,jsonb)", "greatest(5, v_taken, v_other_taken) - v_other_taken", "5 - v_other_taken", "football_kick/decided.sql"},
+	{"sport.football_kick(jsonb,jsonb)", "v_round > v_taken / v_eligible", "v_round > 0", "football_kick/decided.sql"},
+	{"sport.football_kick(jsonb,jsonb)", "greatest(7, 11 -", "greatest(0, 11 -", "football_kick/eligible.sql"},
+	{"sport.event_fixture_put(road.call)", "v_now.status <> 'scheduled'", "false", "event_fixture_put/refuses.sql"},
+	{"sport.event_fixture_put(road.call)", "v_now.event_id <> cmd.subject_id", "false", "event_fixture_put/refuses.sql"},
+	{"sport.event_fixture_put(road.call)", "and c.level = 'play'", "", "event_fixture_put/unknown_sport.sql"},
+	{"sport.fixture_play(road.call)", "if v_before = '{}' then", "if true then", "fixture_play/settings.sql"},
+	{"sport.fixture_play(road.call)", "if v_sport <> cmd.workflow then", "if false then", "fixture_play/wrong_workflow.sql"},
+	{"sport.fixture_verify(uuid)", "if v_state is distinct from v_shown then", "if false then", "fixture_verify/finds.sql"},
+	{"sport.fixture_missed_plays(road.call)", "p.seq > coalesce", "p.seq >= coalesce", "fixture_missed_plays/after.sql"},
+	{"road.payload_hash(text,text,text,jsonb)", "'subject', p_subject, ", "", "payload_hash/canonical.sql"},
+	{"road.compare_rows(road.call)", "is distinct from s.changed_seq", "<> s.changed_seq", "compare_rows/moved.sql"},
+	{"road.valid_version(jsonb)", "'^[0-9]{1,18}$'", "'^[0-9.]{1,18}$'", "valid_version/form.sql"},
+	{"road.valid_ref(text)", "and p_ref !~", "and '' !~", "valid_ref/form.sql"},
+	{"road.notes(xid8,bigint,integer)", "order by n.xid, n.id", "order by n.xid::text, n.id", "notes/all_digits.sql"},
+	{"road.notes(xid8,bigint,integer)", "(n.xid, n.id) > (p_after_xid, p_after_id)", "n.xid > p_after_xid", "notes/order.sql"},
+	{"road.read(text,text,text,text,integer,text)", "d.disabled_at is null and d.may_read_log", "d.may_read_log", "read/log_scope.sql"},
+	{"road.read(text,text,text,text,integer,text)", "elsif not v_open and", "elsif false and", "read/log_scope.sql"},
+	{"road.saved_command(text,text,text)", "k.sender = p_sender and", "", "saved_command/own_keys.sql"},
+	{"road.sender_by_token(bytea)", "d.old_token_until > road.now()", "true", "sender_rotate/overlap.sql"},
+	{"road.sender_by_token(bytea)", "d.disabled_at is null", "true", "sender_disable/shuts_out.sql"},
+	{"road.may_touch(text[],uuid,text)", "when p_parent_id is null then p_ref = any (p_events)", "when true then true", "execute/not_allowed.sql"},
+	{"road.record_failure(text,text,text,text,text,text,text)", "f.attempts + 1", "1", "record_failure/attempts.sql"},
+	{"road.page_number(text)", "'^[0-9]{1,18}$'", "'^[0-9]+$'", "page_number/cursor.sql"},
+}
+
+func TestMutations(t *testing.T) {
+	psql := findPsql(t)
+	db := harness.New(t)
+	conn := db.Conn(t)
+	for _, m := range mutations {
+		t.Run(m.function+" "+m.to, func(t *testing.T) {
+			var before string
+			if err := conn.QueryRow(t.Context(), "select pg_get_functiondef(to_regprocedure($1))", m.function).Scan(&before); err != nil {
+				t.Fatal(err)
+			}
+			after := strings.ReplaceAll(before, m.from, m.to)
+			if after == before {
+				t.Fatalf("%s does not hold this text any more: %s", m.function, m.from)
+			}
+			define(t, conn, after)
+			t.Cleanup(func() { define(t, conn, before) })
+			if passes(t, psql, db.URL(), m.file) {
+				t.Errorf("%s does not notice", m.file)
+			}
+		})
+	}
+}
+
+func define(t *testing.T, conn *pgx.Conn, sql string) {
+	t.Helper()
+	if _, err := conn.Exec(context.WithoutCancel(t.Context()), sql); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func passes(t *testing.T, psql, url, file string) bool {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), fileLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, psql, "--no-psqlrc", "--dbname", url, "--file", file)
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		t.Fatal(ctx.Err())
+	}
+	return err == nil && !strings.Contains(out.String(), "\nnot ok") && strings.Contains(out.String(), "\nok 1")
+}
