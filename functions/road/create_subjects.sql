@@ -1,10 +1,12 @@
 -- Inserts new subjects of one kind, in the order of their references, with log number 1 already taken: whoever creates a
--- subject writes its first log row in the same transaction. Runs inside the savepoint.
+-- subject writes its first log row in the same transaction. Runs inside the savepoint, with an xid: another command that
+-- is creating the same reference is waited for as shortly as a second lock (road.lock_subjects).
 -- refuses: exists, bad_reference
 create or replace function road.create_subjects(p_kind text, p_parent_id uuid, p_refs text[])
 returns uuid[]
 language plpgsql
 volatile
+set lock_timeout = '200ms'
 as $$
 declare
     v_ids uuid[];
@@ -31,4 +33,4 @@ begin
     return v_ids;
 end
 $$;
-comment on function road.create_subjects(text, uuid, text[]) is 'Creates the subjects and returns their ids in the order of the references; refused exists when one is taken, also by a command that was still under way.';
+comment on function road.create_subjects(text, uuid, text[]) is 'Creates the subjects and returns their ids in the order of the references; refused exists when one is taken, also by a command that was still under way. 55P03 when that one takes more than 200 ms.';

@@ -94,7 +94,7 @@ func (d decision) again() again {
 		return untilDeadline
 	case f == nil || f.ended:
 		return never
-	case f.reason == reasonLockTimeout && (strings.Contains(f.where, "road.lock_subjects ") || strings.Contains(f.where, "road.lock_key ")):
+	case f.reason == reasonLockTimeout && (strings.Contains(f.where, "road.lock_subjects ") || strings.Contains(f.where, "road.lock_key ") || strings.Contains(f.where, "road.create_subjects ")):
 		// The short wait for a second lock. Any other has waited for the pool's lock_timeout.
 		return untilDeadline
 	case f.reason == reasonDeadlock || f.reason == reasonSerialization:

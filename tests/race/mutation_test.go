@@ -176,6 +176,11 @@ var mutations = []mutation{
 		"C-076_a_key_is_never_waited_for_long",
 	},
 	{
+		"a reference is waited for as long as a first lock", "road.create_subjects(text, uuid, text[])",
+		" SET lock_timeout TO '200ms'\n", "",
+		"C-076_a_reference_is_never_waited_for_long",
+	},
+	{
 		"the fixture before the event", lockSubjects,
 		"order by s.lock_rank, s.subject_id", "order by s.lock_rank desc, s.subject_id",
 		"C-032_the_event_is_locked_before_the_fixture",
