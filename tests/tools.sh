@@ -3,8 +3,11 @@
 # of PostgreSQL 15 or newer, pgTAP, plpgsql_check. Says what to type where it is not.
 set -euo pipefail
 
-newest() {
-    ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sed 's|.*/postgresql/\([0-9]*\)/bin|\1|' | sort -n | tail -1
+newest() { # the newest version that Debian's packages have put here; nothing when there is none
+    local dir
+    for dir in /usr/lib/postgresql/*/bin; do
+        [ -x "$dir/postgres" ] && basename "$(dirname "$dir")"
+    done | sort -n | tail -1
 }
 
 have() { # have VERSION: are server and both extensions there?
@@ -13,8 +16,8 @@ have() { # have VERSION: are server and both extensions there?
 }
 
 # A Postgres that was not installed by Debian's packages tells where its extensions are.
-if command -v pg_config >/dev/null && [ -e "$(pg_config --sharedir)/extension/pgtap.control" ] \
-    && [ -e "$(pg_config --sharedir)/extension/plpgsql_check.control" ]; then
+share="$(pg_config --sharedir 2>/dev/null || true)"
+if [ -n "$share" ] && [ -e "$share/extension/pgtap.control" ] && [ -e "$share/extension/plpgsql_check.control" ]; then
     exit 0
 fi
 version="$(newest)"
