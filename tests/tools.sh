@@ -6,7 +6,9 @@ set -euo pipefail
 newest() { # the newest version that Debian's packages have put here; nothing when there is none
     local dir
     for dir in /usr/lib/postgresql/*/bin; do
-        [ -x "$dir/postgres" ] && basename "$(dirname "$dir")"
+        if [ -x "$dir/postgres" ]; then
+            basename "$(dirname "$dir")"
+        fi
     done | sort -n | tail -1
 }
 
