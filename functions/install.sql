@@ -22,6 +22,7 @@ set local check_function_bodies = off;
 {{ template "road/compare_rows.sql" . }}
 {{ template "road/create_subjects.sql" . }}
 {{ template "road/create_further.sql" . }}
+{{ template "road/prune_commands.sql" . }}
 {{ template "road/execute.sql" . }}
 {{ template "road/saved_command.sql" . }}
 {{ template "road/record_failure.sql" . }}

@@ -40,19 +40,21 @@ as $$
     where o.seq <> coalesce(o.before, 0) + 1 and o.before is not null
     union all
     -- an accepted command has exactly one log row on its own subject, under its number
+    -- (an older one may be of an earlier life of the key)
     select 'accepted_is_logged_once', format('command %s/%s/%s: %s log rows on its subject', k.sender, k.actor, k.command_id, count(l.seq))
     from road.command k
-    left join road.log l on l.subject_id = k.subject_id
+    left join road.log l on l.subject_id = k.subject_id and l.seq >= k.seq
         and l.sender = k.sender and l.actor = k.actor and l.command_id = k.command_id
     where k.outcome = 'accepted'
     group by k.sender, k.actor, k.command_id, k.seq
     having count(l.seq) <> 1 or max(l.seq) <> k.seq
     union all
-    -- a refused one has only its command row; a log row has an accepted command
+    -- a refused one has only its command row; a log row has an accepted command, unless its key has expired since
     select 'logged_was_accepted', format('subject %s seq %s', l.subject_id, l.seq)
     from road.log l
+    left join road.catalogue_command c on c.workflow = l.workflow and c.code = l.code
     left join road.command k on k.sender = l.sender and k.actor = l.actor and k.command_id = l.command_id
-    where k.outcome is distinct from 'accepted'
+    where k.outcome is distinct from 'accepted' and l.at + coalesce(c.key_ttl, interval '30 days') > road.now()
     union all
     -- the stored answer is the answer of that command
     select 'answer_is_its_own', format('command %s/%s/%s', k.sender, k.actor, k.command_id)

@@ -53,7 +53,6 @@ declare
     v_changed        jsonb;
     v_missing        text[];
     v_malformed      boolean;
-    v_key_lock       bigint := hashtextextended(p_sender || E'\x1f' || p_actor || E'\x1f' || p_command_id, 0);
     v_text           text;
     v_code           text;
     v_detail         text;
@@ -76,41 +75,43 @@ begin
         v_workflows, v_events, v_may_act, v_subject_id, v_parent_id, v_first, v_first_hash
     from road.sender d
     left join road.subject s on s.kind = p_kind and s.ref = v_ref
-    left join road.command k on k.sender = p_sender and k.actor = p_actor and k.command_id = p_command_id
+    left join road.command k on k.sender = p_sender and k.actor = p_actor and k.command_id = p_command_id and k.expires_at > road.now()
     where d.sender = p_sender and d.disabled_at is null
         and (p_token_sha256 is null or d.token_sha256 = p_token_sha256
              or (d.old_token_sha256 = p_token_sha256 and d.old_token_until > road.now()));
 
-    if not found then
-        v_reason := road.reason('sender_unknown', 'The sender is unknown or disabled, or its token is no longer valid.');
-    elsif v_traits.level is null then
-        v_reason := road.reason('unknown_command', 'There is no such workflow, code or kind of subject; GET /workflows lists what there is.');
-    elsif not p_workflow = any (v_workflows) then
-        v_reason := road.reason('not_allowed', 'The sender may not use this workflow.', jsonb_build_object('scope', 'workflows'));
-    elsif p_actor <> '' and not v_may_act then
-        v_reason := road.reason('not_allowed', 'The sender may not send for others.', jsonb_build_object('scope', 'act'));
-    elsif v_events is not null and not road.may_touch(v_events, v_parent_id, v_ref) then
-        v_reason := road.reason('not_allowed', 'The sender may not touch this event.', jsonb_build_object('scope', 'events'));
-    elsif length(p_command_id) not between 1 and 200 or length(p_actor) > 200 then
-        v_reason := road.reason('bad_input', 'A key has 1 to 200 characters, an actor at most 200.');
-    elsif v_traits.creates and not road.valid_ref(p_ref) then
-        v_reason := road.reason('bad_input', 'A new reference has 1 to 128 of A-Z a-z 0-9 . _ : - , begins with a letter or digit, and is not a uuid.');
-    end if;
-    if v_reason is not null then
-        outcome := 'refused';
-        answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, null, p_ref, v_reason);
-        return;
+    -- One question for the plain case; the answers only when there is something to say.
+    if not found or v_traits.level is null or v_traits.creates or v_workflows is not null or v_events is not null
+        or p_actor <> '' or length(p_command_id) not between 1 and 200 then
+        if not found then
+            v_reason := road.reason('sender_unknown', 'The sender is unknown or disabled, or its token is no longer valid.');
+        elsif v_traits.level is null then
+            v_reason := road.reason('unknown_command', 'There is no such workflow, code or kind of subject; GET /workflows lists what there is.');
+        elsif not p_workflow = any (v_workflows) then
+            v_reason := road.reason('not_allowed', 'The sender may not use this workflow.', jsonb_build_object('scope', 'workflows'));
+        elsif p_actor <> '' and not v_may_act then
+            v_reason := road.reason('not_allowed', 'The sender may not send for others.', jsonb_build_object('scope', 'act'));
+        elsif v_events is not null and not road.may_touch(v_events, v_parent_id, v_ref) then
+            v_reason := road.reason('not_allowed', 'The sender may not touch this event.', jsonb_build_object('scope', 'events'));
+        elsif length(p_command_id) not between 1 and 200 or length(p_actor) > 200 then
+            v_reason := road.reason('bad_input', 'A key has 1 to 200 characters, an actor at most 200.');
+        elsif v_traits.creates and not road.valid_ref(p_ref) then
+            v_reason := road.reason('bad_input', 'A new reference has 1 to 128 of A-Z a-z 0-9 . _ : - , begins with a letter or digit, and is not a uuid.');
+        end if;
+        if v_reason is not null then
+            outcome := 'refused';
+            answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, null, p_ref, v_reason);
+            return;
+        end if;
     end if;
 
     v_hash := road.payload_hash(p_workflow, p_code, case when v_traits.creates then p_kind || '/' || v_ref else v_subject_id::text end, p_input);
 
-    if v_first is null and not v_traits.creates then
-        if v_subject_id is null then
-            outcome := 'refused';
-            answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, null, p_ref,
-                road.reason('subject_not_found', 'There is no such subject; create it first, or mend the reference.'));
-            return;
-        end if;
+    if v_subject_id is null and v_first is null and not v_traits.creates then
+        outcome := 'refused';
+        answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, null, p_ref,
+            road.reason('subject_not_found', 'There is no such subject; create it first, or mend the reference.'));
+        return;
     end if;
 
     cmd := row (p_workflow, p_code, p_kind, v_ref, v_subject_id, v_parent_id, p_sender, p_actor, p_command_id,
@@ -145,13 +146,13 @@ begin
         end if;
 
         -- 3. The key's own lock: the same key on two subjects meets here. Then the key again, with a new snapshot (C-012).
-        if not pg_try_advisory_xact_lock(v_key_lock) then
-            perform road.lock_key(v_key_lock);
+        if not pg_try_advisory_xact_lock(hashtextextended(p_sender || E'\x1f' || p_actor || E'\x1f' || p_command_id, 0)) then
+            perform road.lock_key(hashtextextended(p_sender || E'\x1f' || p_actor || E'\x1f' || p_command_id, 0));
         end if;
         select k.answer, k.payload_hash
         into v_first, v_first_hash
         from road.command k
-        where k.sender = p_sender and k.actor = p_actor and k.command_id = p_command_id;
+        where k.sender = p_sender and k.actor = p_actor and k.command_id = p_command_id and k.expires_at > road.now();
     end if;
 
     if v_first is not null then
@@ -169,49 +170,52 @@ begin
 
     cmd.seq := v_last_seq + 1;
     cmd.last_play_seq := v_last_play_seq;
-    cmd.further := v_further;
-    cmd.further_seq := v_further_seq;
-
-    if v_traits.locks and road.dispatch_locks(cmd) is distinct from v_wanted then
-        outcome := 'try_again';
-        answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, v_subject_id, v_ref,
-            road.reason('locks_changed', 'What the command has to lock changed while it waited; send it again.'));
-        return;
+    if v_traits.locks then
+        cmd.further := v_further;
+        cmd.further_seq := v_further_seq;
+        if road.dispatch_locks(cmd) is distinct from v_wanted then
+            outcome := 'try_again';
+            answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, v_subject_id, v_ref,
+                road.reason('locks_changed', 'What the command has to lock changed while it waited; send it again.'));
+            return;
+        end if;
     end if;
 
     -- 4. Versions (C-013, C-073).
-    if v_traits.level = 'play' then
-        if jsonb_typeof(p_saw) is distinct from 'object' or not p_saw ? 'play' then
-            v_reason := road.reason('version_missing', 'State the last play you saw in saw.play; null when you saw none.', jsonb_build_object('missing', jsonb_build_array('play')));
-        elsif not road.valid_version(p_saw -> 'play') then
-            v_reason := road.reason('bad_input', 'saw.play is the number of a play, or null.');
-        else
-            v_seen := (p_saw ->> 'play')::bigint;
-            if v_seen is distinct from nullif(v_last_play_seq, 0) then
-                select coalesce(jsonb_agg(jsonb_build_object('row_id', c.row_id, 'changed_seq', c.changed_seq, 'value', c.value) order by c.changed_seq), '[]')
-                into v_changed
-                from road.dispatch_current(cmd) c;
+    if v_traits.level <> 'none' then
+        if v_traits.level = 'play' then
+            if jsonb_typeof(p_saw) is distinct from 'object' or not p_saw ? 'play' then
+                v_reason := road.reason('version_missing', 'State the last play you saw in saw.play; null when you saw none.', jsonb_build_object('missing', jsonb_build_array('play')));
+            elsif not road.valid_version(p_saw -> 'play') then
+                v_reason := road.reason('bad_input', 'saw.play is the number of a play, or null.');
+            else
+                v_seen := (p_saw ->> 'play')::bigint;
+                if v_seen is distinct from nullif(v_last_play_seq, 0) then
+                    select coalesce(jsonb_agg(jsonb_build_object('row_id', c.row_id, 'changed_seq', c.changed_seq, 'value', c.value) order by c.changed_seq), '[]')
+                    into v_changed
+                    from road.dispatch_current(cmd) c;
+                end if;
+            end if;
+        elsif v_traits.level = 'rows' then
+            select r.malformed, r.missing, r.changed into v_malformed, v_missing, v_changed from road.compare_rows(cmd) r;
+            if v_malformed then
+                v_reason := road.reason('bad_input', 'saw.rows gives each row a changed_seq, or null.');
+            elsif v_missing is not null then
+                v_reason := road.reason('version_missing', 'State the changed_seq you saw of each row in saw.rows; null when you saw none.', jsonb_build_object('missing', v_missing));
             end if;
         end if;
-    elsif v_traits.level = 'rows' then
-        select r.malformed, r.missing, r.changed into v_malformed, v_missing, v_changed from road.compare_rows(cmd) r;
-        if v_malformed then
-            v_reason := road.reason('bad_input', 'saw.rows gives each row a changed_seq, or null.');
-        elsif v_missing is not null then
-            v_reason := road.reason('version_missing', 'State the changed_seq you saw of each row in saw.rows; null when you saw none.', jsonb_build_object('missing', v_missing));
+        if v_reason is not null then
+            outcome := 'refused';
+            answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, v_subject_id, v_ref, v_reason);
+            return;
         end if;
-    end if;
-    if v_reason is not null then
-        outcome := 'refused';
-        answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, v_subject_id, v_ref, v_reason);
-        return;
-    end if;
-    if v_changed is not null then
-        outcome := 'conflict';
-        answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, v_subject_id, v_ref,
-            road.reason('version_moved', 'What you saw has moved on; look at what changed and decide again.')
-            || jsonb_build_object('changed', v_changed));
-        return;
+        if v_changed is not null then
+            outcome := 'conflict';
+            answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, v_subject_id, v_ref,
+                road.reason('version_moved', 'What you saw has moved on; look at what changed and decide again.')
+                || jsonb_build_object('changed', v_changed));
+            return;
+        end if;
     end if;
 
     -- 5. The command's own function, in a savepoint that catches a rule's no and nothing else (C-014, C-071).
@@ -244,45 +248,59 @@ begin
     if v_code is not null then
         outcome := 'refused';
         answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, v_subject_id, v_ref, road.reason(v_code, v_text, v_detail::jsonb));
-        insert into road.command (sender, actor, command_id, subject_id, outcome, received_at, finished_at, expires_at, payload_hash, answer)
-        values (p_sender, p_actor, p_command_id, v_subject_id, outcome, v_at, road.now(), road.now() + v_traits.key_ttl, v_hash, answer);
-        return;
+        cmd.subject_id := v_subject_id;
+        cmd.seq := null;
+    else
+        -- The savepoint's 32-bit xid, widened by the epoch of the transaction that it is part of; one epoch on when the
+        -- counter wrapped between the two.
+        v_xid := pg_current_xact_id()::text::bigint;
+        v_sub_xid := (v_xid & x'ffffffff00000000'::bigint) + v_sub_xid
+            + case when v_sub_xid < (v_xid & x'ffffffff'::bigint) then x'100000000'::bigint else 0 end;
+
+        outcome := 'accepted';
+        answer := jsonb_build_object(
+            'outcome', outcome, 'key', p_command_id, 'workflow', p_workflow, 'code', p_code,
+            'subject', jsonb_build_object('kind', p_kind, 'id', cmd.subject_id, 'ref', v_ref),
+            'seq', cmd.seq, 'result', coalesce(v_handled -> 'result', '{}'));
+
+        if v_handled ? 'further' then
+            update road.subject s
+            set last_seq = road.seq_of(cmd, s.subject_id)
+            where s.subject_id in (select f.key::uuid from jsonb_each(v_handled -> 'further') f)
+                and s.last_seq < road.seq_of(cmd, s.subject_id);
+            insert into road.note (xid, subject_id, seq, at, workflow, code, body)
+            select v_sub_xid::text::xid8, f.key::uuid, road.seq_of(cmd, f.key::uuid), v_at, p_workflow, p_code, f.value
+            from jsonb_each(v_handled -> 'further') f;
+        end if;
     end if;
 
-    -- The savepoint's 32-bit xid, widened by the epoch of the transaction that it is part of; one epoch on when the
-    -- counter wrapped between the two.
-    v_xid := pg_current_xact_id()::text::bigint;
-    v_sub_xid := (v_xid & x'ffffffff00000000'::bigint) + v_sub_xid
-        + case when v_sub_xid < (v_xid & x'ffffffff'::bigint) then x'100000000'::bigint else 0 end;
-
-    outcome := 'accepted';
-    answer := jsonb_build_object(
-        'outcome', outcome, 'key', p_command_id, 'workflow', p_workflow, 'code', p_code,
-        'subject', jsonb_build_object('kind', p_kind, 'id', cmd.subject_id, 'ref', v_ref),
-        'seq', cmd.seq, 'result', coalesce(v_handled -> 'result', '{}'));
-
-    -- Outside the savepoint, which locked the subjects outside too: numbers, outbox, the command with its exact answer.
-    if v_handled ? 'further' then
-        update road.subject s
-        set last_seq = road.seq_of(cmd, s.subject_id)
-        where s.subject_id in (select f.key::uuid from jsonb_each(v_handled -> 'further') f)
-            and s.last_seq < road.seq_of(cmd, s.subject_id);
-        insert into road.note (xid, subject_id, seq, at, workflow, code, body)
-        select v_sub_xid::text::xid8, f.key::uuid, road.seq_of(cmd, f.key::uuid), v_at, p_workflow, p_code, f.value
-        from jsonb_each(v_handled -> 'further') f;
-    end if;
+    -- Outside the savepoint, which locked the subjects outside too: numbers, outbox, the command with its exact answer. A row
+    -- whose key has expired gives way; a live one never does.
     with numbered as (
         update road.subject s
         set last_seq = cmd.seq,
             last_play_seq = case v_traits.level when 'play' then cmd.seq else s.last_play_seq end
-        where s.subject_id = v_subject_id
+        where s.subject_id = v_subject_id and cmd.seq is not null
     ),
     noted as (
         insert into road.note (xid, subject_id, seq, at, workflow, code, body)
-        values (v_sub_xid::text::xid8, cmd.subject_id, cmd.seq, v_at, p_workflow, p_code, v_note)
+        select v_sub_xid::text::xid8, cmd.subject_id, cmd.seq, v_at, p_workflow, p_code, v_note
+        where cmd.seq is not null
     )
-    insert into road.command (sender, actor, command_id, subject_id, seq, outcome, received_at, finished_at, expires_at, payload_hash, answer)
-    values (p_sender, p_actor, p_command_id, cmd.subject_id, cmd.seq, outcome, v_at, road.now(), road.now() + v_traits.key_ttl, v_hash, answer);
+    insert into road.command as k (sender, actor, command_id, subject_id, seq, outcome, received_at, finished_at, expires_at, payload_hash, answer)
+    values (p_sender, p_actor, p_command_id, cmd.subject_id, cmd.seq, outcome, v_at, road.now(), road.now() + v_traits.key_ttl, v_hash, answer)
+    on conflict (sender, actor, command_id) do update
+    set subject_id = excluded.subject_id, seq = excluded.seq, outcome = excluded.outcome, received_at = excluded.received_at,
+        finished_at = excluded.finished_at, expires_at = excluded.expires_at, payload_hash = excluded.payload_hash, answer = excluded.answer
+    where k.expires_at <= road.now();
+    if not found then
+        raise exception using errcode = 'unique_violation', schema = 'road', table = 'command', constraint = 'command_pkey',
+            message = 'the key was used a moment ago; look again';
+    end if;
+
+    if cmd.seq % 64 = 0 then
+        perform road.prune_commands(128);
+    end if;
 end
 $$;
 comment on function road.execute(text, text, text, text, text, text, jsonb, jsonb, text, timestamptz, bytea) is

@@ -10,6 +10,6 @@ as $$
         'outcome', k.outcome, 'received_at', k.received_at, 'finished_at', k.finished_at, 'expires_at', k.expires_at,
         'first', k.answer)
     from road.command k
-    where k.sender = p_sender and k.actor = p_actor and k.command_id = p_command_id
+    where k.sender = p_sender and k.actor = p_actor and k.command_id = p_command_id and k.expires_at > road.now()
 $$;
 comment on function road.saved_command(text, text, text) is 'The stored answer of a command under its key; null when nothing was saved (yet).';

@@ -70,12 +70,12 @@ var mutations = []mutation{
 	},
 	{
 		"no lock on the key", execute,
-		"if not pg_try_advisory_xact_lock(v_key_lock) then", "if false then",
+		`if not pg_try_advisory_xact_lock(hashtextextended(p_sender || E'\x1f' || p_actor || E'\x1f' || p_command_id, 0)) then`, "if false then",
 		"ID-15_one_key_on_two_subjects_meets_at_the_key",
 	},
 	{
 		"what has to be locked is not read again", execute,
-		"if v_traits.locks and road.dispatch_locks(cmd) is distinct from v_wanted then", "if false then",
+		"if road.dispatch_locks(cmd) is distinct from v_wanted then", "if false then",
 		"creating_a_fixture_under_its_event_by_two_at_once",
 	},
 	{
@@ -115,8 +115,7 @@ var mutations = []mutation{
 	},
 	{
 		"a refusal is not stored", execute,
-		"values (p_sender, p_actor, p_command_id, v_subject_id, outcome, v_at, road.now(), road.now() + v_traits.key_ttl, v_hash, answer);\n        return;",
-		"select p_sender, p_actor, p_command_id, v_subject_id, outcome, v_at, road.now(), road.now(), v_hash, answer where false;\n        return;",
+		"with numbered as (", "if v_code is not null then return; end if; with numbered as (",
 		"C-071_a_refusal_is_stored_and_nothing_else",
 	},
 	{
