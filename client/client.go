@@ -20,6 +20,8 @@ type Client struct {
 	BaseURL string // such as http://127.0.0.1:8080
 	Token   string // the sender's bearer token
 	HTTP    *http.Client
+	// Pause is how long to wait before the next try, counted from 0; Backoff when nil.
+	Pause func(attempt int) time.Duration
 }
 
 // Command is one command. Key is made once, before the first send, and kept with the command.
@@ -86,24 +88,35 @@ func (c *Client) Send(ctx context.Context, cmd Command) (*Answer, error) {
 		return nil, fmt.Errorf("writing the command's body: %w", err)
 	}
 	address := c.BaseURL + "/workflows/" + url.PathEscape(cmd.Workflow) + "/subjects/" + url.PathEscape(cmd.Kind) + "/" + url.PathEscape(cmd.Ref) + "/commands"
+	pause := c.Pause
+	if pause == nil {
+		pause = Backoff
+	}
 	for attempt := 0; ; attempt++ {
 		answer, err := c.post(ctx, address, body)
 		if err == nil && answer.Outcome != "try_again" {
 			return answer, nil
 		}
+		var asked int64
 		if err == nil {
+			asked = answer.RetryAfterMS
 			err = fmt.Errorf("the server says try again: %s: %s", answer.Reason.Code, answer.Reason.Message)
 		}
 		select {
 		case <-ctx.Done():
 			return nil, errors.Join(ctx.Err(), err)
-		case <-time.After(backoff(attempt)):
+		case <-time.After(longer(pause(attempt), asked)):
 		}
 	}
 }
 
-// backoff is min(30 s, 200 ms * 2^n) * (0.5 .. 1.5) (C-111).
-func backoff(attempt int) time.Duration {
+// longer is the pause, or what the server asks for if that is more.
+func longer(pause time.Duration, askedMS int64) time.Duration {
+	return max(pause, time.Duration(askedMS)*time.Millisecond)
+}
+
+// Backoff is min(30 s, 200 ms * 2^attempt) * (0.5 .. 1.5) (C-111).
+func Backoff(attempt int) time.Duration {
 	wait := 30 * time.Second
 	if attempt < 8 {
 		wait = min(wait, 200*time.Millisecond<<attempt)
