@@ -49,7 +49,7 @@ comment on column road.catalogue_command.code is 'The command''s code within its
 comment on column road.catalogue_command.kind is 'The kind of subject the command is sent to.';
 comment on column road.catalogue_command.level is 'Which versions the sender must state (C-073): none; rows (changed_seq of each row it changes); play (the last play it saw).';
 comment on column road.catalogue_command.creates is 'True when the command creates its own subject under the reference in the path.';
-comment on column road.catalogue_command.handler is 'Function (road.call) -> jsonb: rules first, then writes. Returns {result, note, further}.';
+comment on column road.catalogue_command.handler is 'Function (road.call) -> jsonb: rules first, then writes. Returns {result, note, further, secret}.';
 comment on column road.catalogue_command.locks is 'Function (road.call) -> road.lock_request: further subjects to lock or to create; null when there are none.';
 comment on column road.catalogue_command.current is 'Function (road.call) -> setof road.current_row: for level rows the rows it would change, for level play the plays after the one that was seen; as they are now (C-074).';
 comment on column road.catalogue_command.pool is 'Which pool of connections it runs on (C-091).';

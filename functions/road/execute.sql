@@ -262,6 +262,9 @@ begin
             'outcome', outcome, 'key', p_command_id, 'workflow', p_workflow, 'code', p_code,
             'subject', jsonb_build_object('kind', p_kind, 'id', cmd.subject_id, 'ref', v_ref),
             'seq', cmd.seq, 'result', coalesce(v_handled -> 'result', '{}'));
+        if v_handled ? 'secret' then
+            answer := answer || '{"secret_shown": true}';
+        end if;
 
         if v_handled ? 'further' then
             update road.subject s
@@ -300,6 +303,11 @@ begin
 
     if cmd.seq % 64 = 0 then
         perform road.prune_commands(128);
+    end if;
+
+    -- Shown this once: after everything that is stored has been written without it.
+    if v_handled ? 'secret' and cmd.seq is not null then
+        answer := answer || jsonb_build_object('secret', v_handled -> 'secret');
     end if;
 end
 $$;

@@ -43,7 +43,9 @@ func sharedSchemas() map[string]string {
 		"Accepted": `{"type": "object", "required": ["outcome", "key", "workflow", "code", "subject", "seq", "result"], "properties": {
 			"outcome": {"const": "accepted"},` + head + `,
 			"seq": {"type": "integer", "minimum": 1, "description": "The command's number in the subject's log."},
-			"result": {"type": "object", "description": "What the command gives back."}}}`,
+			"result": {"type": "object", "description": "What the command gives back."},
+			"secret": {"type": "object", "description": "What is shown this once and stored nowhere: keep it."},
+			"secret_shown": {"const": true, "description": "The command gave a secret with its first answer."}}}`,
 		"Duplicate": `{"type": "object", "required": ["outcome", "key", "workflow", "code", "subject", "first"], "properties": {
 			"outcome": {"const": "duplicate"},` + head + `,
 			"first": {"oneOf": [{"$ref": "#/components/schemas/Accepted"}, {"$ref": "#/components/schemas/Refused"}], "description": "The first answer, as it was."}}}`,
