@@ -24,6 +24,8 @@ set local check_function_bodies = off;
 {{ template "road/create_further.sql" . }}
 {{ template "road/prune_commands.sql" . }}
 {{ template "road/execute.sql" . }}
+{{ template "road/batch_subjects.sql" . }}
+{{ template "road/execute_many.sql" . }}
 {{ template "road/saved_command.sql" . }}
 {{ template "road/record_failure.sql" . }}
 {{ template "road/read.sql" . }}

@@ -1,6 +1,7 @@
 -- Who may call what (docs/road.md, roles). Everything else is nobody's: default privileges give PUBLIC nothing.
 grant execute on function
     road.execute(text, text, text, text, text, text, jsonb, jsonb, text, timestamptz, bytea),
+    road.execute_many(jsonb),
     road.saved_command(text, text, text),
     road.record_failure(text, text, text, text, text, text, text),
     road.sender_by_token(bytea),

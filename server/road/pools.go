@@ -28,6 +28,7 @@ const (
 // The named statements, each prepared once on every connection of its pool, so that a call is one round trip.
 const (
 	executeStatement  = "road_execute"
+	batchStatement    = "road_execute_many"
 	failureStatement  = "road_record_failure"
 	readStatement     = "road_read"
 	savedStatement    = "road_saved_command"
@@ -39,6 +40,8 @@ const (
 const executeSQL = `select outcome, answer from road.execute(` +
 	`p_sender => $1, p_workflow => $2, p_kind => $3, p_ref => $4, p_code => $5, p_command_id => $6, p_input => $7, ` +
 	`p_saw => $8, p_actor => $9, p_sent_at => $10, p_token_sha256 => $11)`
+
+const batchSQL = `select item, outcome, answer from road.execute_many(p_commands => $1)`
 
 // poolKind is what belongs to a pool whatever the options say.
 type poolKind struct {
@@ -55,7 +58,7 @@ func poolKinds() []poolKind {
 	execute := map[string]string{executeStatement: executeSQL}
 	return []poolKind{
 		{CommandPool, "umpire_app", durable, execute},
-		{ImportPool, "umpire_app", durable, execute},
+		{ImportPool, "umpire_app", durable, map[string]string{executeStatement: executeSQL, batchStatement: batchSQL}},
 		{ReadPool, "umpire_app", map[string]string{"default_transaction_read_only": "on"}, map[string]string{
 			readStatement:     `select road.read(p_kind => $1, p_ref => $2, p_view => $3, p_after => $4, p_max_items => $5, p_sender => $6)`,
 			savedStatement:    `select road.saved_command(p_sender => $1, p_command_id => $2, p_actor => $3)`,

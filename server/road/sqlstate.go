@@ -74,7 +74,7 @@ func Reasons() []Reason {
 		try(reasonNotSent, 500*ms, "The database could not be reached; nothing was done. Send the command again."),
 		try(reasonCommitUnknown, 200*ms, "It is not known whether the command was saved; send it again with the same key to learn what became of it.", "40003", "57P02"),
 		try(reasonLockTimeout, 500*ms, "Another command held the subject for too long; nothing was done. Send the command again.", "55P03"),
-		try(reasonLocksChanged, 200*ms, "What the command has to lock changed while it waited; nothing was done. Send it again."),
+		try(reasonLocksChanged, 200*ms, "What the command has to lock changed while it waited; nothing was done. Send it again.", "UM008"),
 		try(reasonDeadlock, 200*ms, "Two commands waited for each other and this one gave way; nothing was done. Send it again.", "40P01"),
 		try(reasonSerialization, 200*ms, "The command ran into another one; nothing was done. Send it again.", "40001"),
 		try("statement_timeout", 1000*ms, "The command took too long and was ended; nothing was done. Send it again.", "57014"),

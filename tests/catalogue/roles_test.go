@@ -18,7 +18,7 @@ import (
 
 // What each role may call; everything else it may not.
 var callable = map[string][]string{
-	"umpire_app":    {"road.execute", "road.read", "road.record_failure", "road.saved_command", "road.sender_by_token"},
+	"umpire_app":    {"road.execute", "road.execute_many", "road.read", "road.record_failure", "road.saved_command", "road.sender_by_token"},
 	"umpire_reader": {"road.notes", "road.read"},
 	"umpire_ops": {
 		"road.invariants", "road.notes", "road.read", "road.saved_command", "road.sender_add", "road.sender_disable", "road.sender_list",

@@ -1,13 +1,17 @@
 package race_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"umpire/tests/harness"
 )
@@ -35,6 +39,8 @@ var rules = map[string]check{
 	"C-076_a_second_lock_is_never_waited_for_long":                    secondLockIsShort,
 	"C-076_a_key_is_never_waited_for_long":                            keyLockIsShort,
 	"C-076_a_reference_is_never_waited_for_long":                      createIsShort,
+	"batch_crossing_batches_do_not_deadlock":                          crossingBatches,
+	"batch_all_locks_come_first":                                      batchLocksFirst,
 	"C-114_every_subject_that_is_changed_gets_log_and_note":           furtherIsLogged,
 	"C-115_a_late_commit_is_never_skipped":                            lateCommit,
 	"C-132_an_error_leaves_nothing":                                   errorLeavesNothing,
@@ -386,6 +392,73 @@ func createIsShort(t testing.TB, b *bed) {
 	}
 	holder.rollback(t)
 	a.want(t, create.under("k"), "accepted")
+}
+
+// batch is lines of commentary in one call of road.execute_many, one for each reference.
+func batch(prefix string, refs ...string) string {
+	items := make([]map[string]any, len(refs))
+	for i, ref := range refs {
+		items[i] = map[string]any{
+			"sender": "scorer", "workflow": "fixture", "kind": "fixture", "ref": ref, "code": "note", "key": fmt.Sprint(prefix, i), "input": map[string]any{"text": "x"},
+		}
+	}
+	body, err := json.Marshal(items)
+	if err != nil {
+		panic(err) // strings always marshal
+	}
+	return string(body)
+}
+
+const acceptedOfBatch = "select count(*)::int from road.execute_many($1) m where m.outcome = 'accepted'"
+
+// Two batches name the same subjects in opposite orders: one waits for the other, and neither is a victim.
+func crossingBatches(t testing.TB, b *bed) {
+	b.patient(t)
+	a, c := b.session(t), b.session(t)
+	a.begin(t)
+	if n := value[int](t, a.Conn, acceptedOfBatch, batch("a", "final", "semi")); n != 2 {
+		t.Fatalf("%d of 2 accepted", n)
+	}
+	done := make(chan error, 1)
+	go func() {
+		var n int
+		err := c.QueryRow(context.Background(), acceptedOfBatch, batch("c", "semi", "final")).Scan(&n)
+		if err == nil && n != 2 {
+			err = fmt.Errorf("%d of 2 accepted", n)
+		}
+		done <- err
+	}()
+	watch := b.session(t)
+	for !value[bool](t, watch.Conn, "select cardinality(pg_blocking_pids($1)) > 0", int32(c.PgConn().PID())) {
+		select {
+		case err := <-done:
+			t.Fatalf("the second batch did not wait: %v", err)
+		default:
+		}
+	}
+	a.commit(t)
+	if err := <-done; err != nil {
+		t.Errorf("the batch that waited: %v", err)
+	}
+}
+
+// While the last subject of a batch is held by somebody else, nothing of the batch has been written.
+func batchLocksFirst(t testing.TB, b *bed) {
+	holder, a := b.session(t), b.impatient(t)
+	holder.begin(t)
+	exec(t, holder.Conn, "select from road.subject where ref = 'semi' for no key update")
+	_, err := a.Exec(t.Context(), acceptedOfBatch, batch("a", "final", "semi"))
+	var pg *pgconn.PgError
+	if !errors.As(err, &pg) || pg.Code != "55P03" || !strings.Contains(pg.Where, "road.lock_subjects") {
+		t.Errorf("got %v, want 55P03 of road.lock_subjects", err)
+	}
+	if err == nil || strings.Contains(pg.Where, "road.execute(") {
+		t.Errorf("a command was under way before all locks were there: %v", err)
+	}
+	holder.rollback(t)
+	if n := value[int](t, a.Conn, acceptedOfBatch, batch("a", "final", "semi")); n != 2 {
+		t.Errorf("%d of 2 accepted afterwards", n)
+	}
 }
 
 func furtherIsLogged(t testing.TB, b *bed) {
