@@ -16,6 +16,7 @@ set local check_function_bodies = off;
 {{ template "road/may_touch.sql" . }}
 {{ template "road/valid_ref.sql" . }}
 {{ template "road/valid_version.sql" . }}
+{{ template "road/revision.sql" . }}
 {{ template "road/page_number.sql" . }}
 {{ template "road/lock_key.sql" . }}
 {{ template "road/lock_subjects.sql" . }}

@@ -196,6 +196,13 @@ begin
                     from road.dispatch_current(cmd) c;
                 end if;
             end if;
+        elsif v_traits.level = 'revision' then
+            if jsonb_typeof(p_saw) is distinct from 'object' or not p_saw ? 'revision' then
+                v_reason := road.reason('version_missing', 'State the revision you saw in saw.revision or the header If-Match.', jsonb_build_object('missing', jsonb_build_array('revision')));
+            elsif p_saw ->> 'revision' is distinct from road.revision(v_subject_id, v_last_seq) then
+                v_changed := jsonb_build_array(jsonb_build_object('row_id', p_kind || '/' || v_ref, 'changed_seq', v_last_seq,
+                    'value', jsonb_build_object('revision', road.revision(v_subject_id, v_last_seq))));
+            end if;
         elsif v_traits.level = 'rows' then
             select r.malformed, r.missing, r.changed into v_malformed, v_missing, v_changed from road.compare_rows(cmd) r;
             if v_malformed then
@@ -312,4 +319,4 @@ begin
 end
 $$;
 comment on function road.execute(text, text, text, text, text, text, jsonb, jsonb, text, timestamptz, bytea) is
-'Gives a command exactly one answer. p_ref: the subject''s uuid or reference; p_command_id: the key, made once by the sender; p_saw: {play} or {rows: {row_id: changed_seq}}; p_actor: empty when the sender acts for itself; p_token_sha256: null for a caller that was authenticated elsewhere. Returns the outcome and the answer''s body; the answer holds only once the transaction has committed.';
+'Gives a command exactly one answer. p_ref: the subject''s uuid or reference; p_command_id: the key, made once by the sender; p_saw: {play}, {rows: {row_id: changed_seq}} or {revision}; p_actor: empty when the sender acts for itself; p_token_sha256: null for a caller that was authenticated elsewhere. Returns the outcome and the answer''s body; the answer holds only once the transaction has committed.';

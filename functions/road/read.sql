@@ -47,6 +47,7 @@ begin
     return jsonb_build_object(
         'subject', jsonb_build_object('kind', v_subject.kind, 'id', v_subject.subject_id, 'ref', v_subject.ref),
         'seq', v_subject.last_seq,
+        'revision', road.revision(v_subject.subject_id, v_subject.last_seq),
         'last_play', nullif(v_subject.last_play_seq, 0),
         'position', pg_snapshot_xmin(pg_current_snapshot())::text || '.0',
         'view', p_view,

@@ -141,6 +141,7 @@ func writeVerdict(w http.ResponseWriter, v *verdict, about named) {
 // named is what a request says it is about, as far as that is well-formed; empty where it is not.
 type named struct {
 	workflow, kind, ref, key, code string
+	revision                       bool // the command states a revision: a conflict is 412
 }
 
 func known(text string) *string {

@@ -25,6 +25,7 @@ type viewName struct{ kind, view string }
 
 type input struct {
 	creates bool
+	level   string
 	schema  *schema
 }
 
@@ -46,7 +47,7 @@ func compile(c *road.Catalogue, about DocumentOptions) (*compiled, error) {
 		if err != nil {
 			return nil, err
 		}
-		made.inputs[commandName{cmd.Workflow, cmd.Kind, cmd.Code}] = input{creates: cmd.Creates, schema: s}
+		made.inputs[commandName{cmd.Workflow, cmd.Kind, cmd.Code}] = input{creates: cmd.Creates, level: cmd.Level, schema: s}
 	}
 
 	list, err := listing(c)

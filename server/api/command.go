@@ -35,6 +35,8 @@ func (a *API) postCommand(w http.ResponseWriter, r *http.Request) {
 	line.Outcome, line.Reason = string(answer.Outcome), answer.Reason
 	status := a.reasons.status(answer)
 	switch {
+	case answer.Outcome == road.Conflict && about.revision:
+		status = http.StatusPreconditionFailed
 	case answer.Outcome == road.Duplicate:
 		w.Header().Set(replayedHeader, "true")
 	case answer.Outcome == road.TryAgain:
@@ -94,9 +96,15 @@ func (a *API) readCommand(w http.ResponseWriter, r *http.Request) (command road.
 		return command, about, badInput(http.StatusUnprocessableEntity, "The input is not what the command asks for.", faults...)
 	}
 
+	saw, sawFault := sawWithRevision(r, sent.Saw, input.level)
+	if sawFault != nil {
+		return command, about, badInput(http.StatusUnprocessableEntity, "The command is not formed as it must be.", *sawFault)
+	}
+	about.revision = input.level == levelRevision
+
 	command.Workflow, command.Kind, command.Ref, command.Code = about.workflow, about.kind, about.ref, sent.Code
 	command.Key, command.Actor = sent.Key, sent.Actor
-	command.Input, command.Saw, command.SentAt = sent.Input, sent.Saw, sent.sentAt()
+	command.Input, command.Saw, command.SentAt = sent.Input, saw, sent.sentAt()
 	return command, about, nil
 }
 

@@ -67,13 +67,20 @@ func (d *documenter) commandPath(group []road.CatalogueCommand) error {
 	if err != nil {
 		return err
 	}
+	params := []*huma.Param{parameter("ref"), parameter("idempotency-key")}
+	if slices.ContainsFunc(group, func(cmd road.CatalogueCommand) bool { return cmd.Level == levelRevision }) {
+		params = append(params, parameter("if-match"))
+		conflict := *responses["409"]
+		conflict.Description = "Conflict of a command that states a revision: it is not the present one; nothing was done."
+		responses["412"] = &conflict
+	}
 	d.api.AddOperation(&huma.Operation{
 		Method: "POST", Path: "/workflows/" + workflow + "/subjects/" + kind + "/{ref}/commands",
 		OperationID: workflow + "." + kind + ".command",
 		Tags:        []string{workflow},
 		Summary:     "Commands: " + strings.Join(codes, ", "),
 		Description: about.String(),
-		Parameters:  []*huma.Param{parameter("ref"), parameter("idempotency-key")},
+		Parameters:  params,
 		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
 			"application/json": {Schema: choice, Examples: examples},
 		}},
@@ -90,9 +97,10 @@ func describe(cmd road.CatalogueCommand) (string, error) {
 		return "", err
 	}
 	levels := map[string]string{
-		"none": "Level `none`: no version is asked for.",
-		"play": "Level `play`: state the last play you saw in `saw.play`; null when you saw none.",
-		"rows": "Level `rows`: state in `saw.rows` the `changed_seq` you saw of each row it changes; null for one you saw none of.",
+		"none":     "Level `none`: no version is asked for.",
+		"play":     "Level `play`: state the last play you saw in `saw.play`; null when you saw none.",
+		"rows":     "Level `rows`: state in `saw.rows` the `changed_seq` you saw of each row it changes; null for one you saw none of.",
+		"revision": "Level `revision`: state in `saw.revision`, or in the header `If-Match`, the revision (ETag) of the state you saw; a conflict is 412.",
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\n%s Its key is remembered for %s.", cmd.Summary, levels[cmd.Level], span(cmd.KeyTTL))
@@ -138,7 +146,7 @@ func (d *documenter) commandSchema(cmd road.CatalogueCommand, name, described st
 	delete(given, "$id")
 	d.api.Components.Schemas.Map()[inputName] = raw(rebase(given, schemaPrefix+inputName).(map[string]any))
 
-	saw := map[string]string{"none": "Saw", "play": "SawPlay", "rows": "SawRows"}[cmd.Level]
+	saw := map[string]string{"none": "Saw", "play": "SawPlay", "rows": "SawRows", "revision": "SawRevision"}[cmd.Level]
 	required := []any{"code", "input"}
 	if cmd.Level != "none" {
 		required = append(required, "saw")

@@ -30,6 +30,8 @@ func exampleRequest(cmd road.CatalogueCommand) (object, error) {
 		request["saw"] = object{"play": 7}
 	case "rows":
 		request["saw"] = object{"rows": object{"ROW": nil}}
+	case "revision":
+		request["saw"] = object{"revision": "0123456789abcdef0123456789abcdef"}
 	}
 	return request, nil
 }

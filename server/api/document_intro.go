@@ -33,7 +33,7 @@ Only ` + "`try_again`" + ` and network errors are sent again: with the same key,
 
 ## Versions
 
-A command states what its sender saw, as its level asks: ` + "`none`" + ` nothing; ` + "`play`" + ` the last play (` + "`saw.play`" + `, from ` + "`last_play`" + ` of the state); ` + "`rows`" + ` the ` + "`changed_seq`" + ` of each row that it changes (` + "`saw.rows`" + `). An explicit null means "I saw none"; leaving it out is refused ` + "`version_missing`" + `.
+A command states what its sender saw, as its level asks: ` + "`none`" + ` nothing; ` + "`play`" + ` the last play (` + "`saw.play`" + `, from ` + "`last_play`" + ` of the state); ` + "`rows`" + ` the ` + "`changed_seq`" + ` of each row that it changes (` + "`saw.rows`" + `); ` + "`revision`" + ` the revision of the subject (` + "`saw.revision`" + ` or the header ` + "`If-Match`" + `, from the ETag of the state; a conflict is then 412). An explicit null means "I saw none"; leaving it out is refused ` + "`version_missing`" + `.
 
 ## Strict JSON
 

@@ -28,6 +28,8 @@ func sharedSchemas() map[string]string {
 			"description": "The last play the sender saw; null when it saw none."}`,
 		"SawRows": `{"allOf": [{"$ref": "#/components/schemas/Saw"}, {"required": ["rows"]}],
 			"description": "The changed_seq the sender saw of each row that the command changes; null for a row it saw none of."}`,
+		"SawRevision": `{"allOf": [{"$ref": "#/components/schemas/Saw"}],
+			"description": "The revision the sender saw; required unless the header If-Match has it."}`,
 		"Subject": `{"type": "object", "required": ["kind", "id", "ref"], "properties": {
 			"kind": {"type": ["string", "null"]},
 			"id": {"type": ["string", "null"], "format": "uuid", "description": "null while it is not known."},
@@ -70,9 +72,10 @@ func sharedSchemas() map[string]string {
 			"detail": {"type": "string", "description": "For people."},
 			"code": {"type": "string", "description": "For programs."},
 			"errors": {"type": "array", "items": {"$ref": "#/components/schemas/Fault"}}}}`,
-		"View": `{"type": "object", "required": ["subject", "seq", "last_play", "position", "view", "data"], "properties": {
+		"View": `{"type": "object", "required": ["subject", "seq", "revision", "last_play", "position", "view", "data"], "properties": {
 			"subject": {"$ref": "#/components/schemas/Subject"},
 			"seq": {"type": "integer", "minimum": 0, "description": "Number of the subject's last log entry."},
+			"revision": {"type": "string", "description": "Another one after every change of the subject; the state's ETag. What a command of level revision states in saw.revision or If-Match."},
 			"last_play": {"type": ["integer", "null"], "description": "What a command of level play states in saw.play."},
 			"position": {"type": "string", "description": "The feed position of this snapshot: a stream that goes on from here misses nothing. Not part of the ETag."},
 			"view": {"type": "string"},
@@ -114,6 +117,8 @@ func parameters() map[string]*huma.Param {
 			Schema: text(`{"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$"}`)},
 		"idempotency-key": {Name: keyHeader, In: "header", Description: "The key, where it is not in the body.",
 			Schema: text(`{"type": "string", "minLength": 1, "maxLength": 200}`)},
+		"if-match": {Name: matchHeader, In: "header", Description: "For commands of level revision: the ETag of the state that was seen.",
+			Schema: text(`{"type": "string"}`)},
 		"cursor": {Name: "cursor", In: "query", Description: "data.next of the page before.", Schema: text(`{"type": "string"}`)},
 		"limit":  {Name: "limit", In: "query", Description: "How many items.", Schema: text(`{"type": "integer", "minimum": 1, "maximum": 500, "default": 100}`)},
 		"if-none-match": {Name: "If-None-Match", In: "header", Description: "An ETag: answered 304 while nothing has changed.",

@@ -281,7 +281,7 @@ func TestDocumentIsServed(t *testing.T) {
 	if err := json.Unmarshal(s.get(t, "/workflows").body, &listed); err != nil {
 		t.Fatal(err)
 	}
-	if len(listed.Workflows) != 2 || len(listed.Workflows[0].Commands) != 3 || listed.Workflows[0].Commands[0].InputSchema["type"] != "object" ||
+	if len(listed.Workflows) != 2 || len(listed.Workflows[0].Commands) != 4 || listed.Workflows[0].Commands[0].InputSchema["type"] != "object" ||
 		len(listed.Workflows[0].Commands[0].Refusals) != 2 || len(listed.Kinds[0].Views) != 3 {
 		t.Errorf("%+v", listed)
 	}

@@ -47,7 +47,8 @@ const (
 				"propertyNames": {"maxLength": 300},
 				"additionalProperties": {"type": ["integer", "null"], "minimum": 1},
 				"description": "The changed_seq it saw of each row that the command changes, by the row's name; null for a row it saw none of."
-			}
+			},
+			"revision": {"type": "string", "minLength": 1, "maxLength": 100, "description": "The revision of the subject it saw (revision of the state, which is its ETag too). May come in the header If-Match instead."}
 		}
 	}`
 )

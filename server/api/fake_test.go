@@ -118,6 +118,11 @@ func testCatalogue() *road.Catalogue {
 				InputSchema: json.RawMessage(`{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","required":["name"],"properties":{"name":{"type":"string"}}}`),
 				Example:     json.RawMessage(`{"name":"Final"}`), Refusals: json.RawMessage(`{}`), Summary: "Renames a board.",
 			},
+			{
+				Workflow: "chess", Code: "restore", Kind: "board", Level: "revision", KeyTTL: 24 * time.Hour, LogInput: "full",
+				InputSchema: json.RawMessage(`{"type":"object","required":["position"],"properties":{"position":{"type":"string"}}}`),
+				Example:     json.RawMessage(`{"position":"start"}`), Refusals: json.RawMessage(`{}`), Summary: "Puts a position on a board.",
+			},
 		},
 		Views: []road.CatalogueView{
 			{Kind: "board", View: "log", Paged: true, Open: false, Summary: "Every command."},

@@ -68,7 +68,7 @@ func (a *API) read(ctx context.Context, in *ReadParameters, name string) (*readO
 	if err != nil {
 		return nil, readProblem(err)
 	}
-	etag, err := etagOfView(content)
+	etag, err := etagOfView(name, content)
 	if err != nil {
 		return nil, newProblem(http.StatusInternalServerError, reasonInternal, "The server failed.")
 	}
@@ -92,11 +92,15 @@ func (a *API) readerOfClosed(ctx context.Context, in *ReadParameters) (string, e
 	return sender.Name, nil
 }
 
-// etagOfView leaves the feed position out: it moves with every command anywhere.
-func etagOfView(content []byte) (string, error) {
+// etagOfView is the subject's revision for its state, so that it can be given back as If-Match. Of other views it is made
+// from all but the feed position, which moves with every command anywhere.
+func etagOfView(view string, content []byte) (string, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(content, &members); err != nil {
 		return "", err
+	}
+	if revision := members["revision"]; view == stateView && len(revision) > 2 {
+		return string(revision), nil
 	}
 	delete(members, "position")
 	rest, err := json.Marshal(members) // sorted by name

@@ -41,6 +41,7 @@ var mutations = []struct{ function, from, to, file string }{
 	{"road.execute(text,text,text,text,text,text,jsonb,jsonb,text,timestamptz,bytea)", "where k.expires_at <= road.now()", "where false", "execute/expired_key.sql"},
 	{"road.execute(text,text,text,text,text,text,jsonb,jsonb,text,timestamptz,bytea)", "if cmd.seq % 64 = 0 then", "if false then", "prune_commands/by_the_road.sql"},
 	{"road.execute(text,text,text,text,text,text,jsonb,jsonb,text,timestamptz,bytea)", "answer := answer || '{\"secret_shown\": true}';", "answer := answer || jsonb_build_object('secret', v_handled -> 'secret');", "execute/secret.sql"},
+	{"road.execute(text,text,text,text,text,text,jsonb,jsonb,text,timestamptz,bytea)", "elsif v_traits.level = 'revision' then", "elsif false then", "execute/revision.sql"},
 	{"road.saved_command(text,text,text)", " and k.expires_at > road.now()", "", "execute/expired_key.sql"},
 	{"road.prune_commands(integer)", "limit p_limit", "", "prune_commands/expired_only.sql"},
 	{"road.prune_commands(integer)", "k.expires_at <= road.now()", "true", "prune_commands/expired_only.sql"},
