@@ -1,0 +1,243 @@
+package prove
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"umpire/client"
+)
+
+// Options for Run.
+type Options struct {
+	URLs        []string // servers of one database
+	DatabaseURL string   // that database, for somebody who may read notes and verify
+	Prefix      string   // begins every reference
+	Seed        uint64
+	Duration    time.Duration
+	Senders     []Sender
+	Patience    time.Duration // how long one command may take, with all its retries
+	Progress    func(elapsed time.Duration, commands int64)
+	Doing       func(what string) // after the run
+}
+
+// Sender is a sender that may act for others and read logs.
+type Sender struct {
+	Name  string
+	Token string
+}
+
+// Stats are counts of what was done.
+type Stats struct {
+	Commands int            // sent at least once, keys used again included
+	Resends  int            // sent twice on purpose
+	HungUp   int            // given up by their sender, who came back later
+	Looks    int            // reads of a fixture
+	Outcomes map[string]int // last answers
+	Attempts map[string]int // what came back, attempt by attempt
+}
+
+// Run sends random commands for as long as the options say, then reads what came of them. The seed decides what each
+// sender does; how the senders meet is the machine's.
+func Run(ctx context.Context, o Options) (*History, Stats, error) {
+	w, err := newWire(o.URLs)
+	if err != nil {
+		return nil, Stats{}, err
+	}
+	r := &run{Options: o, wire: w, world: &world{prefix: o.Prefix}, began: time.Now(), clients: map[string]*client.Client{}, sharing: map[string]string{}}
+	for _, s := range o.Senders {
+		r.clients[s.Name] = w.client(s.Token)
+		r.sharing[s.Name] = s.Token
+	}
+	readers, err := startReaders(ctx, o.DatabaseURL, o.Prefix)
+	if err != nil {
+		return nil, Stats{}, err
+	}
+	r.send(ctx)
+	if err := ctx.Err(); err != nil {
+		readers.stop()
+		return nil, Stats{}, err
+	}
+	h, err := r.collect(ctx, readers)
+	return h, r.stats(), err
+}
+
+type run struct {
+	Options
+	wire    *wire
+	world   *world
+	began   time.Time
+	clients map[string]*client.Client
+	sharing map[string]string // tokens
+
+	sent    atomic.Int64
+	mu      sync.Mutex
+	ops     []Op
+	looks   []Look
+	resends int
+	hungUp  int
+}
+
+// send runs the senders until the time is over and every command has its answer.
+func (r *run) send(ctx context.Context) {
+	until := r.began.Add(r.Duration)
+	var working sync.WaitGroup
+	for i, s := range r.Senders {
+		working.Go(func() { r.sender(ctx, i, s, until) })
+	}
+	done := make(chan struct{})
+	go func() { working.Wait(); close(done) }()
+	tick := time.NewTicker(200 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if r.Progress != nil {
+			r.Progress(min(time.Since(r.began), r.Duration), r.sent.Load())
+		}
+		select {
+		case <-done:
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// unfinished is a command whose sender hung up: when it was first sent, and after how many others it is sent again.
+type unfinished struct {
+	family  *family
+	command Command
+	call    int64
+	after   int
+}
+
+func (r *run) sender(ctx context.Context, number int, s Sender, until time.Time) {
+	rng := rand.New(rand.NewPCG(r.Seed, uint64(number)))
+	var waiting []unfinished
+	for i := 0; ctx.Err() == nil && time.Now().Before(until); i++ {
+		d := roll(rng)
+		hangUp, after, looks, later := rng.IntN(20) == 0, 1+rng.IntN(12), rng.IntN(10) == 0, rng.IntN(2) == 0
+		patience := time.Duration(rng.IntN(30)) * time.Millisecond
+		f := r.world.take(d.slot)
+		f.opened.Do(func() { r.open(ctx, number, s, f) })
+
+		if looks {
+			r.look(ctx, number, s, f, d.fixture)
+		}
+		c := f.command(d, s.Name, fmt.Sprintf("%d-%d", number, i))
+		switch {
+		case hangUp:
+			call := r.now()
+			short, cancel := context.WithTimeout(ctx, patience)
+			answer, raw, err := send(short, r.clients[c.Sender], c.Command)
+			cancel()
+			if err == nil {
+				r.record(f, number, c, call, answer, raw)
+			} else {
+				waiting = append(waiting, unfinished{f, c, call, i + after})
+				r.mu.Lock()
+				r.hungUp++
+				r.mu.Unlock()
+			}
+		case i%everyNthTwice == everyNthTwice-1:
+			r.twice(ctx, number, f, c, later)
+		default:
+			r.once(ctx, number, f, c, r.now())
+		}
+		for len(waiting) > 0 && waiting[0].after <= i {
+			r.once(ctx, number, waiting[0].family, waiting[0].command, waiting[0].call)
+			waiting = waiting[1:]
+		}
+	}
+	for _, u := range waiting {
+		r.once(ctx, number, u.family, u.command, u.call)
+	}
+}
+
+// twice sends a command once more: at the same time by another way, or after its answer.
+func (r *run) twice(ctx context.Context, number int, f *family, c Command, later bool) {
+	r.mu.Lock()
+	r.resends++
+	r.mu.Unlock()
+	if later {
+		r.once(ctx, number, f, c, r.now())
+		r.once(ctx, number, f, c, r.now())
+		return
+	}
+	var both sync.WaitGroup
+	both.Go(func() { r.once(ctx, number+len(r.Senders), f, c, r.now()) })
+	r.once(ctx, number, f, c, r.now())
+	both.Wait()
+}
+
+// open creates the family's events, before anybody uses them.
+func (r *run) open(ctx context.Context, number int, s Sender, f *family) {
+	for i, ref := range f.events {
+		c := command("event", "create", "event", ref, map[string]any{"name": "Cup"}, nil)
+		c.Sender, c.Key = s.Name, fmt.Sprintf("open-%s-%d", f.name, i)
+		r.once(ctx, number, f, c, r.now())
+	}
+}
+
+// once sends a command until it is answered.
+func (r *run) once(ctx context.Context, number int, f *family, c Command, call int64) {
+	r.sent.Add(1)
+	patient, cancel := context.WithTimeout(ctx, r.Patience)
+	defer cancel()
+	answer, raw, err := send(patient, r.clients[c.Sender], c.Command)
+	if err != nil {
+		answer = nil
+	}
+	r.record(f, number, c, call, answer, raw)
+}
+
+func (r *run) record(f *family, number int, c Command, call int64, answer *client.Answer, raw []byte) {
+	end := r.now()
+	r.mu.Lock()
+	r.ops = append(r.ops, Op{Family: f.name, Client: number, Command: c, Call: call, Return: end, Answer: answer, Raw: raw})
+	r.mu.Unlock()
+	if answer != nil {
+		f.learn(c, answer)
+	}
+}
+
+func (r *run) look(ctx context.Context, number int, s Sender, f *family, which int) {
+	f.mu.Lock()
+	exists := f.known[which].schedule > 0
+	f.mu.Unlock()
+	if !exists {
+		return
+	}
+	ref := f.fixtures[which]
+	look := Look{Family: f.name, Client: number, Ref: ref, Call: r.now()}
+	patient, cancel := context.WithTimeout(ctx, r.Patience)
+	defer cancel()
+	found, err := r.wire.get(patient, s.Token, "/subjects/fixture/"+ref, &look.View)
+	look.Return = r.now()
+	if err != nil {
+		return // a server that does not come back shows in the commands
+	}
+	if found {
+		f.see(ref, look.View)
+	}
+	// One that is not found is kept, empty: no order has room for it.
+	r.mu.Lock()
+	r.looks = append(r.looks, look)
+	r.mu.Unlock()
+}
+
+func (r *run) now() int64 { return int64(time.Since(r.began)) }
+
+func (r *run) stats() Stats {
+	s := Stats{Commands: len(r.ops), Resends: r.resends, HungUp: r.hungUp, Looks: len(r.looks), Outcomes: map[string]int{}, Attempts: r.wire.attempts}
+	for _, op := range r.ops {
+		switch {
+		case op.Answer == nil:
+			s.Outcomes["no answer"]++
+		default:
+			s.Outcomes[op.Answer.Outcome]++
+		}
+	}
+	return s
+}
