@@ -197,7 +197,7 @@ func play(d dice, k knowledge) (string, PlayInput) {
 	case d.meet < 24:
 		return "period_end", PlayInput{Period: k.period + map[bool]string{true: "H1"}[k.period == ""]}
 	case d.meet < 45:
-		return "card", PlayInput{Side: side, Person: person, Card: []string{"yellow", "yellow", "second", "red"}[d.detail%4], Minute: d.minute}
+		return "card", PlayInput{Side: side, Person: person, Card: []string{"yellow", "yellow", "second", "red"}[d.detail%4], Minute: 1 + d.minute}
 	}
 	goal := PlayInput{Side: side, Minute: max(1, first) + d.minute%16, Kind: []string{"", "goal", "penalty", "own"}[d.which%4]}
 	if d.detail < 70 {

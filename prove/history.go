@@ -23,13 +23,14 @@ type History struct {
 
 // Op is one sending of one command, with all its retries. A command that is sent twice is two of them.
 type Op struct {
-	Family  string
-	Client  int
-	Command Command
-	Call    int64 // nanoseconds since the run began
-	Return  int64
-	Answer  *client.Answer  // nil: no answer was ever got
-	Raw     json.RawMessage // the answer's body
+	Family   string
+	Client   int
+	Command  Command
+	Attempts int   // more than one: some got no answer, or try_again
+	Call     int64 // nanoseconds since the run began
+	Return   int64
+	Answer   *client.Answer  // nil: no answer was ever got
+	Raw      json.RawMessage // the answer's body
 }
 
 // Look is one read of a fixture's state.

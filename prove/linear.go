@@ -16,6 +16,7 @@ import (
 // linearInput is a command, or a look at a fixture.
 type linearInput struct {
 	command *Command
+	retried bool // an earlier attempt may be what decided it
 	look    string
 }
 
@@ -35,7 +36,7 @@ func (h *History) families() map[string][]porcupine.Operation {
 	for i := range h.Ops {
 		op := &h.Ops[i]
 		o := porcupine.Operation{
-			ClientId: op.Client, Input: linearInput{command: &op.Command}, Call: op.Call, Output: linearOutput{answer: op.Answer}, Return: op.Return,
+			ClientId: op.Client, Input: linearInput{command: &op.Command, retried: op.Attempts > 1}, Call: op.Call, Output: linearOutput{answer: op.Answer}, Return: op.Return,
 		}
 		if op.Answer == nil {
 			o.Return = end + 1 // still under way, for all that anybody knows
@@ -57,7 +58,7 @@ func linearModel() porcupine.Model {
 		Step: func(state, input, output any) []any {
 			s, in, out := state.(State), input.(linearInput), output.(linearOutput)
 			if in.command == nil {
-				if s.shows(in.look, out.view) {
+				if s.shows(in.look, out.view) == "" {
 					return []any{s}
 				}
 				return nil
@@ -67,7 +68,7 @@ func linearModel() porcupine.Model {
 				next = append(next, s)
 			}
 			for _, b := range s.Step(*in.command) {
-				if out.answer == nil && b.Verdict.Outcome == "accepted" || out.answer != nil && b.Verdict.Differs(out.answer) == "" {
+				if out.answer == nil && b.Verdict.Outcome == "accepted" || out.answer != nil && in.differs(b.Verdict, out.answer) == "" {
 					next = append(next, b.State)
 				}
 			}
@@ -85,6 +86,15 @@ func linearModel() porcupine.Model {
 	}).ToModel()
 }
 
+// differs says how the answer is not the verdict. When an attempt got no answer the next one may be told that the command
+// is a duplicate: of itself.
+func (in linearInput) differs(v Verdict, a *client.Answer) string {
+	if in.retried && a.Outcome == "duplicate" && a.First != nil && v.stored() {
+		return v.Differs(a.First)
+	}
+	return v.Differs(a)
+}
+
 func number(n *int64) string {
 	if n == nil {
 		return "none"
@@ -92,17 +102,21 @@ func number(n *int64) string {
 	return fmt.Sprint(*n)
 }
 
-// shows says whether the view is the fixture's in this state.
-func (s State) shows(ref string, v *View) bool {
+// shows says how the view is not the fixture's in this state; empty when it is.
+func (s State) shows(ref string, v *View) string {
 	f, exists := s.fixtures[ref]
 	if !exists {
-		return false
+		return "there is no such fixture yet"
 	}
 	var last int64
 	if v.LastPlay != nil {
 		last = *v.LastPlay
 	}
-	return v.Seq == f.seq && last == f.lastPlay() && v.Data.Event == f.event && v.Data.Status == f.status() && sameMatch(v.Data.Score, f.football) == ""
+	if v.Seq != f.seq || last != f.lastPlay() || v.Data.Event != f.event || v.Data.Status != f.status() {
+		return fmt.Sprintf("shown number %d, last play %d, event %s, status %s; allowed is number %d, last play %d, event %s, status %s",
+			v.Seq, last, v.Data.Event, v.Data.Status, f.seq, f.lastPlay(), f.event, f.status())
+	}
+	return sameMatch(v.Data.Score, f.football)
 }
 
 // sameMatch says how a shown match differs from the model's; empty when it does not.
@@ -149,14 +163,73 @@ func linearizable(h *History, patience time.Duration) (int, []string) {
 	model := linearModel()
 	var found []string
 	for _, name := range sortedKeys(families) {
-		switch porcupine.CheckOperationsTimeout(model, families[name], patience) {
+		operations := families[name]
+		result, info := porcupine.CheckOperationsVerbose(model, operations, patience)
+		switch result {
 		case porcupine.Illegal:
-			found = append(found, fmt.Sprintf("%s: its %d commands and views fit no order; umpire prove draws it with --pictures DIR", name, len(families[name])))
+			found = append(found, fmt.Sprintf("%s: its %d commands and views fit no order. %s", name, len(operations), explain(operations, info)))
 		case porcupine.Unknown:
-			found = append(found, fmt.Sprintf("%s: not decided within %s whether its %d commands and views fit an order", name, patience, len(families[name])))
+			found = append(found, fmt.Sprintf("%s: not decided within %s whether its %d commands and views fit an order", name, patience, len(operations)))
 		}
 	}
 	return len(families), found
+}
+
+// explain says how far the longest order comes and which operation, the next to end, cannot follow.
+func explain(all []porcupine.Operation, info porcupine.LinearizationInfo) string {
+	var longest []porcupine.Operation
+	for _, partition := range info.PartialLinearizationsOperations() {
+		for _, order := range partition {
+			if len(order) > len(longest) {
+				longest = order
+			}
+		}
+	}
+	model := linearModel()
+	state := model.Init()
+	placed := map[any]int{}
+	for _, o := range longest {
+		_, state = model.Step(state, o.Input, o.Output)
+		placed[placeOf(o)]++
+	}
+	var stuck *porcupine.Operation
+	for i := range all {
+		o := &all[i]
+		if placed[placeOf(*o)] > 0 {
+			placed[placeOf(*o)]--
+		} else if stuck == nil || o.Return < stuck.Return {
+			stuck = o
+		}
+	}
+	if stuck == nil {
+		return "The search says not where."
+	}
+	text := fmt.Sprintf("The longest order has %d of them, and then cannot place: %s", len(longest), model.DescribeOperation(stuck.Input, stuck.Output))
+	in, out := stuck.Input.(linearInput), stuck.Output.(linearOutput)
+	for _, s := range state.([]any) {
+		if in.command == nil {
+			text += "; " + s.(State).shows(in.look, out.view)
+			continue
+		}
+		for _, b := range s.(State).Step(*in.command) {
+			if out.answer != nil {
+				text += "; " + in.differs(b.Verdict, out.answer)
+			}
+		}
+	}
+	return text
+}
+
+// placeOf tells operations apart by what they are and when.
+func placeOf(o porcupine.Operation) any {
+	type place struct {
+		client    int
+		call, end int64
+		command   *Command
+		look      string
+	}
+	in := o.Input.(linearInput)
+	return place{o.ClientId, o.Call, o.Return, in.command, in.look}
 }
 
 // Picture draws a family's history as an HTML page: the longest order that fits, and what cannot follow it.

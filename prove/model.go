@@ -302,6 +302,11 @@ func brief(a *client.Answer) string {
 	return a.Outcome
 }
 
+// stored says whether such an answer is kept under its key.
+func (v Verdict) stored() bool {
+	return v.Outcome == "accepted" || v.Outcome == "refused" && storedReason(v.Reason)
+}
+
 // storedReason says whether a refusal with this code is kept under its key: only a rule's no is.
 func storedReason(code string) bool {
 	return !slices.Contains([]string{

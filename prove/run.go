@@ -106,10 +106,9 @@ func (r *run) send(ctx context.Context) {
 
 // unfinished is a command whose sender hung up: when it was first sent, and after how many others it is sent again.
 type unfinished struct {
-	family  *family
-	command Command
-	call    int64
-	after   int
+	family *family
+	op     Op
+	after  int
 }
 
 func (r *run) sender(ctx context.Context, number int, s Sender, until time.Time) {
@@ -128,14 +127,14 @@ func (r *run) sender(ctx context.Context, number int, s Sender, until time.Time)
 		c := f.command(d, s.Name, fmt.Sprintf("%d-%d", number, i))
 		switch {
 		case hangUp:
-			call := r.now()
 			short, cancel := context.WithTimeout(ctx, patience)
-			answer, raw, err := send(short, r.clients[c.Sender], c.Command)
+			op := Op{Family: f.name, Client: number, Command: c, Call: r.now()}
+			err := op.send(short, r.clients[c.Sender])
 			cancel()
 			if err == nil {
-				r.record(f, number, c, call, answer, raw)
+				r.record(f, op)
 			} else {
-				waiting = append(waiting, unfinished{f, c, call, i + after})
+				waiting = append(waiting, unfinished{f, op, i + after})
 				r.mu.Lock()
 				r.hungUp++
 				r.mu.Unlock()
@@ -143,15 +142,15 @@ func (r *run) sender(ctx context.Context, number int, s Sender, until time.Time)
 		case i%everyNthTwice == everyNthTwice-1:
 			r.twice(ctx, number, f, c, later)
 		default:
-			r.once(ctx, number, f, c, r.now())
+			r.once(ctx, number, f, c)
 		}
 		for len(waiting) > 0 && waiting[0].after <= i {
-			r.once(ctx, number, waiting[0].family, waiting[0].command, waiting[0].call)
+			r.finish(ctx, waiting[0].family, waiting[0].op)
 			waiting = waiting[1:]
 		}
 	}
 	for _, u := range waiting {
-		r.once(ctx, number, u.family, u.command, u.call)
+		r.finish(ctx, u.family, u.op)
 	}
 }
 
@@ -161,13 +160,13 @@ func (r *run) twice(ctx context.Context, number int, f *family, c Command, later
 	r.resends++
 	r.mu.Unlock()
 	if later {
-		r.once(ctx, number, f, c, r.now())
-		r.once(ctx, number, f, c, r.now())
+		r.once(ctx, number, f, c)
+		r.once(ctx, number, f, c)
 		return
 	}
 	var both sync.WaitGroup
-	both.Go(func() { r.once(ctx, number+len(r.Senders), f, c, r.now()) })
-	r.once(ctx, number, f, c, r.now())
+	both.Go(func() { r.once(ctx, number+len(r.Senders), f, c) })
+	r.once(ctx, number, f, c)
 	both.Wait()
 }
 
@@ -176,29 +175,39 @@ func (r *run) open(ctx context.Context, number int, s Sender, f *family) {
 	for i, ref := range f.events {
 		c := command("event", "create", "event", ref, map[string]any{"name": "Cup"}, nil)
 		c.Sender, c.Key = s.Name, fmt.Sprintf("open-%s-%d", f.name, i)
-		r.once(ctx, number, f, c, r.now())
+		r.once(ctx, number, f, c)
 	}
 }
 
 // once sends a command until it is answered.
-func (r *run) once(ctx context.Context, number int, f *family, c Command, call int64) {
+func (r *run) once(ctx context.Context, number int, f *family, c Command) {
+	r.finish(ctx, f, Op{Family: f.name, Client: number, Command: c, Call: r.now()})
+}
+
+// finish sends what was not answered yet until it is.
+func (r *run) finish(ctx context.Context, f *family, op Op) {
 	r.sent.Add(1)
 	patient, cancel := context.WithTimeout(ctx, r.Patience)
 	defer cancel()
-	answer, raw, err := send(patient, r.clients[c.Sender], c.Command)
-	if err != nil {
-		answer = nil
-	}
-	r.record(f, number, c, call, answer, raw)
+	_ = op.send(patient, r.clients[op.Command.Sender]) // no answer is recorded as such
+	r.record(f, op)
 }
 
-func (r *run) record(f *family, number int, c Command, call int64, answer *client.Answer, raw []byte) {
-	end := r.now()
+// send sends the command and notes its answer, when there is one.
+func (op *Op) send(ctx context.Context, c *client.Client) (err error) {
+	var attempts int
+	op.Answer, op.Raw, attempts, err = send(ctx, c, op.Command.Command)
+	op.Attempts += attempts
+	return err
+}
+
+func (r *run) record(f *family, op Op) {
+	op.Return = r.now()
 	r.mu.Lock()
-	r.ops = append(r.ops, Op{Family: f.name, Client: number, Command: c, Call: call, Return: end, Answer: answer, Raw: raw})
+	r.ops = append(r.ops, op)
 	r.mu.Unlock()
-	if answer != nil {
-		f.learn(c, answer)
+	if op.Answer != nil {
+		f.learn(op.Command, op.Answer)
 	}
 }
 

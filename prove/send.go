@@ -30,8 +30,11 @@ type wire struct {
 
 type capturedKey struct{}
 
-// captured is where an attempt leaves the bytes of its answer.
-type captured struct{ body []byte }
+// captured is where attempts leave their number and the bytes of the last answer.
+type captured struct {
+	attempts int
+	body     []byte
+}
 
 func newWire(addresses []string) (*wire, error) {
 	w := &wire{base: &http.Transport{MaxIdleConnsPerHost: 64, ResponseHeaderTimeout: 20 * time.Second}, attempts: map[string]int{}}
@@ -53,6 +56,10 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	to := w.urls[w.next.Add(1)%uint64(len(w.urls))]
 	r = r.Clone(r.Context())
 	r.URL.Scheme, r.URL.Host, r.Host = to.Scheme, to.Host, to.Host
+	keep, _ := r.Context().Value(capturedKey{}).(*captured)
+	if keep != nil {
+		keep.attempts++
+	}
 	response, err := w.base.RoundTrip(r)
 	if err != nil {
 		w.count(r, "no answer", nil)
@@ -64,7 +71,7 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 		w.count(r, "no answer", nil)
 		return nil, err
 	}
-	if keep, is := r.Context().Value(capturedKey{}).(*captured); is {
+	if keep != nil {
 		keep.body = body
 	}
 	if r.Method == http.MethodPost {
@@ -99,14 +106,14 @@ func (w *wire) client(token string) *client.Client {
 	return &client.Client{BaseURL: w.urls[0].Scheme + "://umpire", Token: token, HTTP: &http.Client{Transport: w}}
 }
 
-// send sends the command until it is answered, for as long as ctx lets it.
-func send(ctx context.Context, c *client.Client, cmd client.Command) (*client.Answer, json.RawMessage, error) {
+// send sends the command until it is answered, for as long as ctx lets it. It gives back how often it tried.
+func send(ctx context.Context, c *client.Client, cmd client.Command) (*client.Answer, json.RawMessage, int, error) {
 	keep := &captured{}
 	answer, err := c.Send(context.WithValue(ctx, capturedKey{}, keep), cmd)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, keep.attempts, err
 	}
-	return answer, keep.body, nil
+	return answer, keep.body, keep.attempts, nil
 }
 
 // get reads a path until a server answers it, for as long as ctx lets it. A 404 is an answer.
