@@ -16,6 +16,7 @@ require (
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/swaggest/swgui v1.8.5
 	golang.org/x/text v0.41.0
+	pgregory.net/rapid v1.3.0
 )
 
 require (

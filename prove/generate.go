@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
+	"time"
 
 	"umpire/client"
 )
@@ -16,8 +17,8 @@ const (
 	everyNthTwice = 3
 )
 
-// A family is two events and some fixtures that belong to one of them: all that one command may touch.
-type family struct {
+// A Family is two events and some fixtures that belong to one of them: all that one command may touch.
+type Family struct {
 	name     string
 	events   [2]string
 	fixtures [fixturesEach]string
@@ -37,8 +38,9 @@ type knowledge struct {
 	running  bool
 }
 
-func newFamily(prefix string, number int) *family {
-	f := &family{name: fmt.Sprintf("%s-%d", prefix, number), left: familyBudget}
+// NewFamily names a family's subjects; Open creates its events.
+func NewFamily(prefix string, number int) *Family {
+	f := &Family{name: fmt.Sprintf("%s-%d", prefix, number), left: familyBudget}
 	f.events = [2]string{f.name + "-a", f.name + "-b"}
 	for i := range f.fixtures {
 		f.fixtures[i] = fmt.Sprintf("%s-x%d", f.name, i)
@@ -46,21 +48,45 @@ func newFamily(prefix string, number int) *family {
 	return f
 }
 
+// Open gives the commands that create the family's events, to be sent before all others.
+func (f *Family) Open(sender string) []Command {
+	var all []Command
+	for i, ref := range f.events {
+		c := command("event", "create", "event", ref, map[string]any{"name": "Cup"}, nil)
+		c.Sender, c.Key = sender, fmt.Sprintf("open-%s-%d", f.name, i)
+		all = append(all, c)
+	}
+	return all
+}
+
+// Fixtures are the references of the fixtures that are known to exist.
+func (f *Family) Fixtures() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var all []string
+	for i, ref := range f.fixtures {
+		if f.known[i].schedule > 0 {
+			all = append(all, ref)
+		}
+	}
+	return all
+}
+
 // world is the families in use.
 type world struct {
 	prefix string
 	mu     sync.Mutex
-	live   [liveFamilies]*family
-	all    []*family
+	live   [liveFamilies]*Family
+	all    []*Family
 }
 
 // take gives the family in a slot and takes one from its budget.
-func (w *world) take(slot int) *family {
+func (w *world) take(slot int) *Family {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	f := w.live[slot]
 	if f == nil || f.left == 0 {
-		f = newFamily(w.prefix, len(w.all))
+		f = NewFamily(w.prefix, len(w.all))
 		w.live[slot] = f
 		w.all = append(w.all, f)
 	}
@@ -68,22 +94,42 @@ func (w *world) take(slot int) *family {
 	return f
 }
 
-// dice are all that one command takes from the random numbers: always the same count, so that a sender's choices come
-// from the seed alone, whatever it is answered.
-type dice struct {
-	slot, what, fixture, event, reuse, which, saw, actor, minute, side, person, detail, settings, meet int
+func newRand(seed uint64, sender int) *rand.Rand { return rand.New(rand.NewPCG(seed, uint64(sender))) }
+
+// choice is what a sender does next.
+type choice struct {
+	Dice
+	hangUp   bool // after patience
+	patience time.Duration
+	after    int  // sent again after so many other commands
+	look     bool // at the fixture first
+	later    bool // when it is sent twice: one after the other
 }
 
-func roll(rng *rand.Rand) dice {
-	return dice{
-		slot: rng.IntN(liveFamilies), what: rng.IntN(100), fixture: rng.IntN(fixturesEach), event: rng.IntN(100), reuse: rng.IntN(100),
-		which: rng.IntN(1 << 20), saw: rng.IntN(100), actor: rng.IntN(5), minute: rng.IntN(100), side: rng.IntN(2), person: rng.IntN(14),
-		detail: rng.IntN(100), settings: rng.IntN(4), meet: rng.IntN(100),
+func choose(rng *rand.Rand) choice {
+	return choice{
+		Dice: Roll(rng.IntN), hangUp: rng.IntN(20) == 0, patience: time.Duration(rng.IntN(30)) * time.Millisecond,
+		after: 1 + rng.IntN(12), look: rng.IntN(10) == 0, later: rng.IntN(2) == 0,
 	}
 }
 
-// command makes the sender's next command on the family. key is new.
-func (f *family) command(d dice, sender, key string) Command {
+// Dice are all that one command takes from the random numbers: always the same count, so that a sender's choices come
+// from the seed alone, whatever it is answered.
+type Dice struct {
+	slot, what, fixture, event, reuse, which, saw, actor, minute, side, person, detail, settings, meet int
+}
+
+// Roll throws the dice; intn gives a number below n.
+func Roll(intn func(n int) int) Dice {
+	return Dice{
+		slot: intn(liveFamilies), what: intn(100), fixture: intn(fixturesEach), event: intn(100), reuse: intn(100),
+		which: intn(1 << 20), saw: intn(100), actor: intn(5), minute: intn(100), side: intn(2), person: intn(14),
+		detail: intn(100), settings: intn(4), meet: intn(100),
+	}
+}
+
+// Command makes the sender's next command on the family. key is new.
+func (f *Family) Command(d Dice, sender, key string) Command {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	c := f.body(d)
@@ -109,7 +155,7 @@ func (f *family) command(d dice, sender, key string) Command {
 	return c
 }
 
-func (f *family) body(d dice) Command {
+func (f *Family) body(d Dice) Command {
 	k := f.known[d.fixture]
 	ref := f.fixtures[d.fixture]
 	event := f.events[0]
@@ -146,7 +192,7 @@ func command(workflow, code, kind, ref string, input, saw any) Command {
 	return Command{Command: client.Command{Workflow: workflow, Code: code, Kind: kind, Ref: ref, Input: input, Saw: saw}}
 }
 
-func (f *family) put(d dice, event, ref string, k knowledge) Command {
+func (f *Family) put(d Dice, event, ref string, k knowledge) Command {
 	in := FixtureInput{Fixture: ref, Sport: "football", Home: "Reds", Away: "Blues", Venue: fmt.Sprintf("Ground %d", d.minute%3)}
 	switch {
 	case d.detail < 4:
@@ -176,7 +222,7 @@ func (f *family) put(d dice, event, ref string, k knowledge) Command {
 }
 
 // play is a play that is likely to fit, and often does not.
-func play(d dice, k knowledge) (string, PlayInput) {
+func play(d Dice, k knowledge) (string, PlayInput) {
 	side := []string{"home", "away"}[d.side]
 	person := fmt.Sprintf("Player %d", d.person)
 	first := map[string]int{"H1": 1, "H2": 46, "ET1": 91, "ET2": 106}[k.period]
@@ -209,8 +255,8 @@ func play(d dice, k knowledge) (string, PlayInput) {
 	return "goal", goal
 }
 
-// learn takes over what an answer tells.
-func (f *family) learn(c Command, a *client.Answer) {
+// Learn takes over what an answer tells.
+func (f *Family) Learn(c Command, a *client.Answer) {
 	decided := a.Decided()
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -242,7 +288,7 @@ func (f *family) learn(c Command, a *client.Answer) {
 }
 
 // see takes over what a view tells.
-func (f *family) see(ref string, v View) {
+func (f *Family) see(ref string, v View) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for i := range f.fixtures {

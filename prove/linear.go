@@ -58,7 +58,7 @@ func linearModel() porcupine.Model {
 		Step: func(state, input, output any) []any {
 			s, in, out := state.(State), input.(linearInput), output.(linearOutput)
 			if in.command == nil {
-				if s.shows(in.look, out.view) == "" {
+				if s.Shows(in.look, out.view) == "" {
 					return []any{s}
 				}
 				return nil
@@ -102,8 +102,8 @@ func number(n *int64) string {
 	return fmt.Sprint(*n)
 }
 
-// shows says how the view is not the fixture's in this state; empty when it is.
-func (s State) shows(ref string, v *View) string {
+// Shows says how the view is not the fixture's in this state; empty when it is.
+func (s State) Shows(ref string, v *View) string {
 	f, exists := s.fixtures[ref]
 	if !exists {
 		return "there is no such fixture yet"
@@ -208,7 +208,7 @@ func explain(all []porcupine.Operation, info porcupine.LinearizationInfo) string
 	in, out := stuck.Input.(linearInput), stuck.Output.(linearOutput)
 	for _, s := range state.([]any) {
 		if in.command == nil {
-			text += "; " + s.(State).shows(in.look, out.view)
+			text += "; " + s.(State).Shows(in.look, out.view)
 			continue
 		}
 		for _, b := range s.(State).Step(*in.command) {

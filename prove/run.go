@@ -3,7 +3,6 @@ package prove
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -106,41 +105,39 @@ func (r *run) send(ctx context.Context) {
 
 // unfinished is a command whose sender hung up: when it was first sent, and after how many others it is sent again.
 type unfinished struct {
-	family *family
+	family *Family
 	op     Op
 	after  int
 }
 
 func (r *run) sender(ctx context.Context, number int, s Sender, until time.Time) {
-	rng := rand.New(rand.NewPCG(r.Seed, uint64(number)))
+	rng := newRand(r.Seed, number)
 	var waiting []unfinished
 	for i := 0; ctx.Err() == nil && time.Now().Before(until); i++ {
-		d := roll(rng)
-		hangUp, after, looks, later := rng.IntN(20) == 0, 1+rng.IntN(12), rng.IntN(10) == 0, rng.IntN(2) == 0
-		patience := time.Duration(rng.IntN(30)) * time.Millisecond
+		d := choose(rng)
 		f := r.world.take(d.slot)
 		f.opened.Do(func() { r.open(ctx, number, s, f) })
 
-		if looks {
+		if d.look {
 			r.look(ctx, number, s, f, d.fixture)
 		}
-		c := f.command(d, s.Name, fmt.Sprintf("%d-%d", number, i))
+		c := f.Command(d.Dice, s.Name, fmt.Sprintf("%d-%d", number, i))
 		switch {
-		case hangUp:
-			short, cancel := context.WithTimeout(ctx, patience)
+		case d.hangUp:
+			short, cancel := context.WithTimeout(ctx, d.patience)
 			op := Op{Family: f.name, Client: number, Command: c, Call: r.now()}
 			err := op.send(short, r.clients[c.Sender])
 			cancel()
 			if err == nil {
 				r.record(f, op)
 			} else {
-				waiting = append(waiting, unfinished{f, op, i + after})
+				waiting = append(waiting, unfinished{f, op, i + d.after})
 				r.mu.Lock()
 				r.hungUp++
 				r.mu.Unlock()
 			}
 		case i%everyNthTwice == everyNthTwice-1:
-			r.twice(ctx, number, f, c, later)
+			r.twice(ctx, number, f, c, d.later)
 		default:
 			r.once(ctx, number, f, c)
 		}
@@ -155,7 +152,7 @@ func (r *run) sender(ctx context.Context, number int, s Sender, until time.Time)
 }
 
 // twice sends a command once more: at the same time by another way, or after its answer.
-func (r *run) twice(ctx context.Context, number int, f *family, c Command, later bool) {
+func (r *run) twice(ctx context.Context, number int, f *Family, c Command, later bool) {
 	r.mu.Lock()
 	r.resends++
 	r.mu.Unlock()
@@ -171,21 +168,19 @@ func (r *run) twice(ctx context.Context, number int, f *family, c Command, later
 }
 
 // open creates the family's events, before anybody uses them.
-func (r *run) open(ctx context.Context, number int, s Sender, f *family) {
-	for i, ref := range f.events {
-		c := command("event", "create", "event", ref, map[string]any{"name": "Cup"}, nil)
-		c.Sender, c.Key = s.Name, fmt.Sprintf("open-%s-%d", f.name, i)
+func (r *run) open(ctx context.Context, number int, s Sender, f *Family) {
+	for _, c := range f.Open(s.Name) {
 		r.once(ctx, number, f, c)
 	}
 }
 
 // once sends a command until it is answered.
-func (r *run) once(ctx context.Context, number int, f *family, c Command) {
+func (r *run) once(ctx context.Context, number int, f *Family, c Command) {
 	r.finish(ctx, f, Op{Family: f.name, Client: number, Command: c, Call: r.now()})
 }
 
 // finish sends what was not answered yet until it is.
-func (r *run) finish(ctx context.Context, f *family, op Op) {
+func (r *run) finish(ctx context.Context, f *Family, op Op) {
 	r.sent.Add(1)
 	patient, cancel := context.WithTimeout(ctx, r.Patience)
 	defer cancel()
@@ -201,17 +196,17 @@ func (op *Op) send(ctx context.Context, c *client.Client) (err error) {
 	return err
 }
 
-func (r *run) record(f *family, op Op) {
+func (r *run) record(f *Family, op Op) {
 	op.Return = r.now()
 	r.mu.Lock()
 	r.ops = append(r.ops, op)
 	r.mu.Unlock()
 	if op.Answer != nil {
-		f.learn(op.Command, op.Answer)
+		f.Learn(op.Command, op.Answer)
 	}
 }
 
-func (r *run) look(ctx context.Context, number int, s Sender, f *family, which int) {
+func (r *run) look(ctx context.Context, number int, s Sender, f *Family, which int) {
 	f.mu.Lock()
 	exists := f.known[which].schedule > 0
 	f.mu.Unlock()
