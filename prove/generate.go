@@ -246,6 +246,9 @@ func play(d Dice, k knowledge) (string, PlayInput) {
 		return "card", PlayInput{Side: side, Person: person, Card: []string{"yellow", "yellow", "second", "red"}[d.detail%4], Minute: 1 + d.minute}
 	}
 	goal := PlayInput{Side: side, Minute: max(1, first) + d.minute%16, Kind: []string{"", "goal", "penalty", "own"}[d.which%4]}
+	if d.detail%10 == 9 { // of any period
+		goal.Minute = 1 + d.minute
+	}
 	if d.detail < 70 {
 		goal.Scorer = person
 	}
