@@ -186,6 +186,7 @@ type reader struct {
 	notes []Note
 	xid   string
 	id    int64
+	empty int // pages
 }
 
 func startReaders(ctx context.Context, databaseURL, prefix string) (*readers, error) {
@@ -265,22 +266,40 @@ func (one *reader) page(ctx context.Context, conn *pgx.Conn, prefix string) (int
 	defer one.mu.Unlock()
 	one.notes = append(one.notes, page...)
 	one.xid, one.id = xid, id
+	if n == 0 {
+		one.empty++
+	}
 	return n, nil
 }
 
-// finish waits until every reader has as many notes as there are log rows, or until none comes any more, then reads all
-// once again from the start as a reader that came late.
+// finish reads all once again from the start, as a reader that comes late, until that one has as many notes as there are
+// log rows. Then those who followed the run have what they will ever get as soon as each has found nothing more.
 func (r *readers) finish(ctx context.Context, want int) ([]Reader, error) {
-	late := time.Now().Add(settle)
-	for _, one := range r.all {
-		for time.Now().Before(late) {
-			one.mu.Lock()
-			got := len(one.notes)
-			one.mu.Unlock()
-			if got >= want {
-				break
-			}
+	defer r.stop()
+	conn, err := pgx.Connect(ctx, r.url)
+	if err != nil {
+		return nil, fmt.Errorf("connecting to read the outbox once more: %w", err)
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	until := time.Now().Add(settle)
+	late := &reader{limit: 500, xid: r.from}
+	for {
+		n, err := late.page(ctx, conn, r.prefix)
+		if err != nil {
+			return nil, fmt.Errorf("reading the outbox once more: %w", err)
+		}
+		if len(late.notes) >= want || time.Now().After(until) {
+			break
+		}
+		if n < late.limit {
 			if err := pause(ctx, 20*time.Millisecond); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, one := range r.all {
+		for before := one.emptyPages(); one.emptyPages() < before+2 && time.Now().Before(until); {
+			if err := pause(ctx, 10*time.Millisecond); err != nil {
 				return nil, err
 			}
 		}
@@ -290,20 +309,11 @@ func (r *readers) finish(ctx context.Context, want int) ([]Reader, error) {
 	for _, one := range r.all {
 		got = append(got, Reader{Name: fmt.Sprintf("with pages of %d", one.limit), Notes: one.notes})
 	}
-	conn, err := pgx.Connect(ctx, r.url)
-	if err != nil {
-		return nil, fmt.Errorf("connecting to read the outbox once more: %w", err)
-	}
-	defer func() { _ = conn.Close(ctx) }()
-	again := &reader{limit: 500, xid: r.from}
-	for {
-		n, err := again.page(ctx, conn, r.prefix)
-		if err != nil {
-			return nil, fmt.Errorf("reading the outbox once more: %w", err)
-		}
-		if n < again.limit {
-			break
-		}
-	}
-	return append(got, Reader{Name: "that came after the run", Notes: again.notes}), nil
+	return append(got, Reader{Name: "that came after the run", Notes: late.notes}), nil
+}
+
+func (one *reader) emptyPages() int {
+	one.mu.Lock()
+	defer one.mu.Unlock()
+	return one.empty
 }

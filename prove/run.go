@@ -20,7 +20,8 @@ type Options struct {
 	Senders     []Sender
 	Patience    time.Duration // how long one command may take, with all its retries
 	Progress    func(elapsed time.Duration, commands int64)
-	Doing       func(what string) // after the run
+	Sent        func() error      // after the last answer, before anything is read: whoever kills stops, and brings back what is dead
+	Doing       func(what string) // what is being done after that
 }
 
 // Sender is a sender that may act for others and read logs.
@@ -59,6 +60,12 @@ func Run(ctx context.Context, o Options) (*History, Stats, error) {
 	if err := ctx.Err(); err != nil {
 		readers.stop()
 		return nil, Stats{}, err
+	}
+	if o.Sent != nil {
+		if err := o.Sent(); err != nil {
+			readers.stop()
+			return nil, Stats{}, err
+		}
 	}
 	h, err := r.collect(ctx, readers)
 	return h, r.stats(), err

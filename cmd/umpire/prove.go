@@ -90,6 +90,7 @@ func (c *proveCommand) Run(ctx context.Context, out io.Writer) (err error) {
 	killing, stop := context.WithTimeout(ctx, duration)
 	defer stop()
 	killed := house.killAtRandom(killing, c.Seed, duration, c.Kills)
+	var kills killCounts
 
 	bar := newBar(int64(duration/time.Millisecond), "sending")
 	history, stats, err := prove.Run(ctx, prove.Options{
@@ -99,15 +100,18 @@ func (c *proveCommand) Run(ctx context.Context, out io.Writer) (err error) {
 			bar.Describe(fmt.Sprintf("  %d commands, ms", commands))
 			_ = bar.Set64(int64(elapsed / time.Millisecond))
 		},
+		Sent: func() error {
+			stop()
+			kills = <-killed
+			if kills.err != nil {
+				return fmt.Errorf("what was killed did not come back: %w", kills.err)
+			}
+			return nil
+		},
 		Doing: progress,
 	})
-	stop()
-	kills := <-killed
 	if err != nil {
-		return errors.Join(fmt.Errorf("the run did not come to its end: %w", err), kills.err)
-	}
-	if kills.err != nil {
-		return fmt.Errorf("what was killed did not come back: %w", kills.err)
+		return fmt.Errorf("the run did not come to its end: %w", err)
 	}
 	history.Faults = append(history.Faults, house.faults()...)
 	return c.judge(out, history, stats, kills, house)
