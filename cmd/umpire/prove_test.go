@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"umpire/server/postgres"
 	"umpire/tests/harness"
 )
 
@@ -53,6 +54,7 @@ func lastOf(text string) string {
 
 func TestProve(t *testing.T) {
 	p := build(t)
+	t.Run("servers", p.servers)
 	t.Run("with_kills", p.withKills)
 	t.Run("somebody_elses_server", p.somebodyElsesServer)
 	t.Run("finds", p.finds)
@@ -184,5 +186,42 @@ func TestProveSaysWhatIsMissing(t *testing.T) {
 				t.Errorf("got %v, want an error that says %q", err, c.says)
 			}
 		})
+	}
+}
+
+// A server that ends and was not killed by us is a finding; one that cannot start says where its log is.
+func (p program) servers(t *testing.T) {
+	db := harness.New(t)
+	c := proveCommand{Servers: 1, binary: string(p)}
+	h, err := c.open(t.Context(), &postgres.Cluster{URL: db.URL(), Origin: postgres.OriginURL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.close()
+	s := h.servers[0]
+	s.kill()
+	if err := s.start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if faults := h.faults(); len(faults) > 0 {
+		t.Errorf("killed by us, and a fault: %v", faults)
+	}
+	if err := s.process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-s.exited
+	if faults := h.faults(); len(faults) != 1 || !strings.Contains(faults[0], "server 0 ended by itself: signal: killed") {
+		t.Errorf("ended by itself: %v", faults)
+	}
+
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	s.binary = "/bin/false"
+	if err := s.start(ctx); err == nil || !strings.Contains(err.Error(), "does not get ready") || !strings.Contains(err.Error(), "server-0.log") {
+		t.Errorf("a server that cannot start: %v", err)
+	}
+	killed := <-h.killAtRandom(t.Context(), 1, time.Millisecond, 0)
+	if killed.err != nil || !killed.allowed || killed.servers+killed.postgres > 0 {
+		t.Errorf("no kills: %+v", killed)
 	}
 }
