@@ -23,6 +23,7 @@ type cli struct {
 	OpenAPI openapiCommand `cmd:"" name:"openapi" help:"Print the OpenAPI document."`
 	Sender  senderCommand  `cmd:"" help:"Add, rotate, disable and list senders."`
 	Ops     opsCommand     `cmd:"" help:"What operators run: who blocks whom, end a session, verify by replay."`
+	Prove   proveCommand   `cmd:"" help:"Prove that nothing is lost and nothing counted twice: random commands from many senders, kills, then ten oracles."`
 	Version versionCommand `cmd:"" help:"Print the version, the migration and the code hash that this binary carries."`
 }
 
