@@ -355,3 +355,14 @@ func (u *umpire) says(t testing.TB, path string, status int) {
 		return response.StatusCode == status, errors.New(response.Status)
 	})
 }
+
+// tryExec runs statements that may fail.
+func (b *bed) tryExec(t testing.TB, sql string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	if conn, err := pgx.Connect(ctx, b.URL()); err == nil {
+		_, _ = conn.PgConn().Exec(ctx, sql).ReadAll()
+		_ = conn.Close(ctx)
+	}
+}
