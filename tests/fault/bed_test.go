@@ -272,7 +272,7 @@ func (b *bed) settle(t testing.TB, u *umpire, c command) (a answer, before []str
 			return a, before
 		}
 		if before = append(before, a.brief()); time.Now().After(end) {
-			t.Fatalf("%s is never decided: %v, last %v", c.key, before, a)
+			t.Fatalf("%s is never decided: %d tries, the last %v", c.key, len(before), a)
 		}
 		pause(t, 30*time.Millisecond)
 	}

@@ -1,7 +1,6 @@
 package fault_test
 
 import (
-	"fmt"
 	"net"
 	"net/url"
 	"os"
@@ -17,7 +16,8 @@ import (
 // standby is a second server that follows the bed's.
 type standby struct {
 	*process
-	url string // its superuser, and the bed's database
+	url  string // its superuser, and the bed's database
+	link *link  // to the bed's server
 }
 
 // newStandby copies the bed's server and lets the copy follow it. The bed's server is the bed's alone.
@@ -44,7 +44,8 @@ func newStandby(t testing.TB, b *bed) *standby {
 	}
 
 	data := filepath.Join(dir, "data")
-	from := fmt.Sprintf("host=%s port=%d user=postgres application_name=standby", cluster.Socket, cluster.Port)
+	link := newLink(t, b.URL())
+	from := link.through(t, b.URL()) + "&application_name=standby"
 	copying := exec.CommandContext(t.Context(), filepath.Join(programs, "pg_basebackup"), "-D", data, "-d", from, "-R", "-X", "stream", "-c", "fast", "-N")
 	copying.Dir, copying.Env = dir, environment("LC_ALL=C")
 	copying.SysProcAttr = &syscall.SysProcAttr{Credential: runAs}
@@ -76,7 +77,7 @@ func newStandby(t testing.TB, b *bed) *standby {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &standby{p, at.String()}
+	s := &standby{p, at.String(), link}
 	t.Cleanup(func() {
 		p.kill(t)
 		if t.Failed() {

@@ -59,6 +59,8 @@ const sessionOf = `select pid from pg_stat_activity where datname = current_data
 type cell struct {
 	*bed
 	umpire  *umpire
+	point   string
+	command command
 	hangUp  context.CancelFunc
 	release func()
 }
@@ -87,6 +89,29 @@ func faults() []fault {
 			},
 			first: map[string]string{"": "lost"},
 			again: map[string]string{"": orphan, "answered": "duplicate"},
+		},
+		{
+			// ID-05: the resend meets the session that the dead server left behind.
+			name: "server killed, sent again at once",
+			strike: func(t testing.TB, c *cell, first <-chan answer) answer {
+				c.umpire.kill(t)
+				a := receive(t, first, "the first answer")
+				if c.point == "answered" { // nothing is left behind, and a server cannot start on a link that loses answers
+					c.release()
+				}
+				c.umpire.start(t)
+				again := c.bed.start(t.Context(), c.umpire, c.command)
+				if c.point != "answered" {
+					c.inLockWait(t, 2)
+					c.release()
+				}
+				if got := receive(t, again, "the second answer"); got.Decided().Outcome != "accepted" && got.Outcome != "try_again" {
+					t.Errorf("at once: %v", got)
+				}
+				return a
+			},
+			first: map[string]string{"": "lost"},
+			again: map[string]string{"": "duplicate"},
 		},
 		{
 			name: "postgres killed",
@@ -219,14 +244,14 @@ func TestC132PointsAndTimeouts(t *testing.T) {
 }
 
 func runCell(t *testing.T, b *bed, u *umpire, p point, f fault) {
-	key := p.name + "-" + strings.ReplaceAll(f.name, " ", "-")
+	key := p.name + "-" + strings.NewReplacer(" ", "-", ",", "").Replace(f.name)
 	// The sender is looked up by a read, which is not what is to be stopped: now the server knows it.
 	if a, _ := b.settle(t, u, line("before-"+key, "x")); a.brief() != "accepted" {
 		t.Fatalf("the command before: %v", a)
 	}
 	ctx, hangUp := context.WithCancel(t.Context())
 	defer hangUp()
-	c := &cell{bed: b, umpire: u, hangUp: hangUp, release: p.stop(t, b)}
+	c := &cell{bed: b, umpire: u, point: p.name, command: line(key, "x"), hangUp: hangUp, release: p.stop(t, b)}
 	got := b.start(ctx, u, line(key, "x"))
 	p.stopped(t, b, key)
 	first := f.strike(t, c, got)
