@@ -26,6 +26,7 @@ func (b *bed) senders(ctx context.Context, u *umpire, n int, with func(i int) co
 // PG-05: somebody holds the row in psql, 300 clients give up after a second. In Postgres there wait no more than admission
 // lets through, before and after they gave up; the places come back, and what the clients sent is found under their keys.
 func TestPG05ClientsGiveUp(t *testing.T) {
+	t.Parallel() // it mostly waits
 	b := newBed(t, harness.New(t))
 	u := b.serve(t)
 	release := b.hold(t, lockFinal)
@@ -78,6 +79,7 @@ func TestPG05ClientsGiveUp(t *testing.T) {
 // PG-07, C-133: one fixture stays locked. 200 senders of it are all told to try again, while twenty others are accepted; the
 // same with commands that name the locked fixture as their second subject. All of it with the lock still held.
 func TestPG07C133LockedFixture(t *testing.T) {
+	t.Parallel() // it mostly waits
 	var others []string
 	for i := range 20 {
 		others = append(others, fmt.Sprint("o", i))

@@ -15,6 +15,7 @@ const inSyncWait = `select a.pid from pg_stat_activity a where a.wait_event = 'S
 // PG-14: the standby is frozen. Whether the wait for it is cancelled by somebody or given up by the server, or the session is
 // ended: it is not known whether the command survives, and nobody is told that it was accepted. The resend finds it.
 func TestPG14FrozenStandby(t *testing.T) {
+	t.Parallel() // it mostly waits
 	b := newBed(t, harness.NewOwn(t, postgres.Options{}))
 	s := newStandby(t, b)
 	u := b.serve(t)
