@@ -34,6 +34,10 @@ $(CODE_HASH): $(SQL)
 test: $(CODE_HASH) test-tools ## Run the tests (PKG=./tests/sql ARGS='-run TestSQL/execute' for some)
 	@go test $(RACE) -timeout 20m $(ARGS) $(PKG)
 
+.PHONY: prove-faults
+prove-faults: $(CODE_HASH) test-tools ## 10,000 commands while Postgres and two servers are killed five times each; prints a table
+	@go test ./tests/fault -run TestC132Storm -count=1 -v -timeout 30m -storm.commands=10000 -storm.kills=5 $(ARGS)
+
 .PHONY: test-tools
 test-tools: ## Find or install what the tests need: Postgres, pgTAP, plpgsql_check
 	@./tests/tools.sh
