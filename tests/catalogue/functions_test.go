@@ -297,8 +297,8 @@ var accepted = []struct{ function, sqlstate, level, why string }{
 	{"sport.football_fold", "2F005", "warning extra", "the same"},
 }
 
-// stableInImmutable is said by plpgsql_check from 2.4 on; the 2.3 of Debian 12 does not look for it. jsonb_build_object
-// and format are stable because of types whose text depends on settings, such as timestamptz. The folds give them text,
+// stableInImmutable is said by newer versions of plpgsql_check; 2.3 does not look for it. jsonb_build_object and format
+// are stable because of types whose text depends on settings, such as timestamptz. The folds give them text,
 // numbers and jsonb only, so that the same play on the same state always gives the same.
 const stableInImmutable = "routine is marked as IMMUTABLE, but expression is STABLE"
 
