@@ -149,6 +149,8 @@ func runContainer(ctx context.Context, client *docker.Client, image, password st
 			Env:          []string{"UMPIRE_PASSWORD=" + password, "LC_ALL=C"},
 			Labels:       map[string]string{containerLabel: strconv.Itoa(os.Getpid())},
 			ExposedPorts: map[docker.Port]struct{}{port: {}},
+			// The data lies outside the image's layers, through which every new file of a database would go slowly.
+			Volumes: map[string]struct{}{"/tmp": {}},
 			OpenStdin:    true, StdinOnce: true, AttachStdin: true,
 		},
 		HostConfig: &docker.HostConfig{

@@ -28,6 +28,9 @@ import (
 // usualSuites are those whose result may depend on the version of Postgres.
 var usualSuites = []string{"./tests/sql", "./tests/race", "./tests/catalogue", "./tests/harness"}
 
+// containerTests need an image and are skipped elsewhere: what starts containers, and the demo in one.
+var containerTests = []string{"-run", "^(TestContainer|TestDemoInAContainer)$", "./server/postgres", "./cmd/umpire"}
+
 // engineTimeout bounds the question whether an engine is there.
 const engineTimeout = 5 * time.Second
 
@@ -113,8 +116,11 @@ func testOn(ctx context.Context, version, image string, suites []string) (n coun
 		return n, fmt.Errorf("the image holds version %s", got)
 	}
 	say("go test %s on PostgreSQL %s", strings.Join(suites, " "), version)
-	n, err = goTest(ctx, os.Stdout, append(os.Environ(), harness.URLVariable+"="+cluster.URL, harness.ImageVariable+"="+image), suites)
-	if err != nil {
+	env := append(os.Environ(), harness.URLVariable+"="+cluster.URL, harness.ImageVariable+"="+image)
+	n, err = goTest(ctx, os.Stdout, env, suites)
+	more, containers := goTest(ctx, os.Stdout, env, containerTests)
+	n.add(more)
+	if err = errors.Join(err, containers); err != nil {
 		return n, err
 	}
 	say("the schema reference on PostgreSQL %s", version)

@@ -12,8 +12,12 @@ import (
 	"time"
 )
 
-// counts are of tests that have no tests below them, and of those that have.
+// counts are of tests, those below other tests included.
 type counts struct{ passed, failed, skipped int }
+
+func (n *counts) add(more counts) {
+	n.passed, n.failed, n.skipped = n.passed+more.passed, n.failed+more.failed, n.skipped+more.skipped
+}
 
 // goTest runs packages and shows each package's result, and what failed or skipped said.
 func goTest(ctx context.Context, out io.Writer, env, suites []string) (counts, error) {
