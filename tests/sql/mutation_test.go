@@ -38,6 +38,7 @@ var mutations = []struct{ function, from, to, file string }{
 	{"road.compare_rows(road.call)", "is distinct from s.changed_seq", "<> s.changed_seq", "compare_rows/moved.sql"},
 	{"road.valid_version(jsonb)", "'^[0-9]{1,18}$'", "'^[0-9.]{1,18}$'", "valid_version/form.sql"},
 	{"road.valid_ref(text)", "and p_ref !~", "and '' !~", "valid_ref/form.sql"},
+	{"road.dispatch_current(road.call)", "when 'football.card' then", "when 'football.nothing' then", "dispatch_current/plays.sql"},
 	{"road.notes(xid8,bigint,integer)", "order by n.xid, n.id", "order by n.xid::text, n.id", "notes/all_digits.sql"},
 	{"road.notes(xid8,bigint,integer)", "(n.xid, n.id) > (p_after_xid, p_after_id)", "n.xid > p_after_xid", "notes/order.sql"},
 	{"road.read(text,text,text,text,integer,text)", "d.disabled_at is null and d.may_read_log", "d.may_read_log", "read/log_scope.sql"},
