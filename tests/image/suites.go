@@ -19,9 +19,10 @@ func (n *counts) add(more counts) {
 	n.passed, n.failed, n.skipped = n.passed+more.passed, n.failed+more.failed, n.skipped+more.skipped
 }
 
-// goTest runs packages and shows each package's result, and what failed or skipped said.
+// goTest runs packages one after the other, because they share a server: a transaction of one would hold back the readers
+// of another, whatever their databases. It shows each package's result, and what failed or skipped said.
 func goTest(ctx context.Context, out io.Writer, env, suites []string) (counts, error) {
-	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-json", "-count=1", "-timeout", "20m"}, suites...)...)
+	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-json", "-count=1", "-p", "1", "-timeout", "20m"}, suites...)...)
 	cmd.Env, cmd.Stderr = env, out
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 30 * time.Second
