@@ -42,6 +42,14 @@ prove-faults: $(CODE_HASH) test-tools ## 10,000 commands while Postgres and two 
 test-tools: ## Find or install what the tests need: Postgres, pgTAP, plpgsql_check
 	@./tests/tools.sh
 
+.PHONY: test-versions
+test-versions: $(CODE_HASH) ## Run the suites on PostgreSQL 17 and 18 in containers, where a Docker engine answers (ARGS='-versions 18 ./tests/sql')
+	@go run ./tests/image $(ARGS)
+
+.PHONY: coverage
+coverage: $(CODE_HASH) test-tools ## Run the tests and show what they execute, PL/pgSQL and Go; fails below 90 % of functions/road
+	@go run ./tests/coverage $(ARGS)
+
 .PHONY: lint
 lint: ## Format, vet, staticcheck
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo "run: make fmt"; exit 1; }

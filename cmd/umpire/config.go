@@ -51,7 +51,10 @@ func (c *config) Validate() error {
 // checkEnvironment refuses variables of ours that nobody reads (a typing error must not go unnoticed) or that are empty.
 func checkEnvironment(model *kong.Application, environ []string) error {
 	known := map[string]bool{
-		"UMPIRE_TEST_DATABASE_URL": true, // read by the tests
+		// read by the tests
+		"UMPIRE_TEST_DATABASE_URL": true,
+		"UMPIRE_TEST_IMAGE":        true,
+		"UMPIRE_TEST_COVERAGE":     true,
 	}
 	var collect func(*kong.Node)
 	collect = func(n *kong.Node) {

@@ -24,6 +24,8 @@ func TestConfigurationStopsTheStart(t *testing.T) {
 		"unknown log format":      {[]string{"serve", "--log-format", "xml"}, nil, "--log-format"},
 		"database not named":      {[]string{"migrate"}, nil, "UMPIRE_DATABASE_URL"},
 		"data folder and URL":     {[]string{"dev", "--data", "x", "--database-url", "postgres://nowhere"}, nil, "--data is for a database of our own"},
+		"image and data folder":   {[]string{"dev", "--image", "x", "--data", "x"}, nil, "--image is for throwaway data"},
+		"image and URL":           {[]string{"dev", "--image", "x", "--database-url", "postgres://nowhere"}, nil, "--image is for throwaway data"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := run(context.Background(), c.args, c.environ, &bytes.Buffer{})

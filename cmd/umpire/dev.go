@@ -22,6 +22,7 @@ type devCommand struct {
 	config
 
 	Data    string `help:"Folder to keep the database in; without it a restart drops everything." type:"path"`
+	Image   string `env:"UMPIRE_IMAGE" help:"Run Postgres in a container of this image, also where server binaries are installed."`
 	Migrate bool   `help:"Bring a database given by URL to this binary's migrations and functions first."`
 	Once    bool   `help:"Stop after the replay."`
 }
@@ -29,6 +30,9 @@ type devCommand struct {
 func (c *devCommand) Run(ctx context.Context, out io.Writer) error {
 	if c.Data != "" && c.DatabaseURL != "" {
 		return errors.New("--data is for a database of our own; leave it out, or unset UMPIRE_DATABASE_URL")
+	}
+	if c.Image != "" && (c.Data != "" || c.DatabaseURL != "") {
+		return errors.New("--image is for throwaway data in a container: leave out --data and unset UMPIRE_DATABASE_URL")
 	}
 	logLevel := c.LogLevel
 	if logLevel == "info" {
@@ -38,7 +42,7 @@ func (c *devCommand) Run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	database, err := openDatabase(ctx, c.database, c.Data, c.Migrate)
+	database, err := openDatabase(ctx, c.database, postgres.Options{DataDir: c.Data, Image: c.Image}, c.Migrate)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -27,6 +29,24 @@ func TestDemoReplaysTheFinal(t *testing.T) {
 	}
 	if out, err := umpire(t, db, "ops", "verify"); err != nil {
 		t.Errorf("verify after the demo: %v\n%s", err, out)
+	}
+}
+
+// The demo with nothing but a Docker engine.
+func TestDemoInAContainer(t *testing.T) {
+	image := os.Getenv(harness.ImageVariable)
+	if image == "" {
+		t.Skip(harness.ImageVariable + " names no image")
+	}
+	var out bytes.Buffer
+	err := run(t.Context(), []string{"dev", "--once", "--listen", "127.0.0.1:0", "--image", image}, nil, &out)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+	for _, want := range []string{"43 accepted; the match is finished", "This is a throwaway database"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the demo does not print %q:\n%s", want, out.String())
+		}
 	}
 }
 

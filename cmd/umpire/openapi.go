@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"umpire/server/api"
+	"umpire/server/postgres"
 	"umpire/server/road"
 )
 
@@ -17,7 +18,7 @@ type openapiCommand struct {
 
 // Run reads the catalogue from the database given by URL, or from a throwaway one with this binary's functions.
 func (c *openapiCommand) Run(ctx context.Context, out io.Writer) error {
-	cluster, err := openDatabase(ctx, c.database, "", false)
+	cluster, err := openDatabase(ctx, c.database, postgres.Options{}, false)
 	if err != nil {
 		return err
 	}

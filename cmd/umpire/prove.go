@@ -69,7 +69,7 @@ func (c *proveCommand) Run(ctx context.Context, out io.Writer) (err error) {
 	}
 	_, _ = fmt.Fprintf(out, "seed %d, references begin with %s\n", c.Seed, c.Prefix)
 
-	cluster, err := openDatabase(ctx, database{DatabaseURL: c.Database}, "", false)
+	cluster, err := openDatabase(ctx, database{DatabaseURL: c.Database}, postgres.Options{}, false)
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func (c *serveCommand) Run(ctx context.Context, _ io.Writer) error {
 	if err != nil {
 		return err
 	}
-	database, err := openDatabase(ctx, c.database, "", c.Migrate)
+	database, err := openDatabase(ctx, c.database, postgres.Options{}, c.Migrate)
 	if err != nil {
 		return err
 	}
@@ -46,8 +46,9 @@ func (c *serveCommand) Run(ctx context.Context, _ io.Writer) error {
 
 // openDatabase finds or brings a Postgres and brings it to this binary's migrations and functions when it is ours, or when
 // told to.
-func openDatabase(ctx context.Context, d database, dataDir string, migrate bool) (*postgres.Cluster, error) {
-	cluster, err := postgres.Open(ctx, postgres.Options{URL: d.DatabaseURL, DataDir: dataDir, AllowInstall: true, Log: progress})
+func openDatabase(ctx context.Context, d database, o postgres.Options, migrate bool) (*postgres.Cluster, error) {
+	o.URL, o.AllowInstall, o.Log = d.DatabaseURL, true, progress
+	cluster, err := postgres.Open(ctx, o)
 	if err != nil {
 		return nil, fmt.Errorf("finding a Postgres: %w", err)
 	}

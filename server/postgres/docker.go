@@ -149,7 +149,9 @@ func runContainer(ctx context.Context, client *docker.Client, image, password st
 			Env:          []string{"UMPIRE_PASSWORD=" + password, "LC_ALL=C"},
 			Labels:       map[string]string{containerLabel: strconv.Itoa(os.Getpid())},
 			ExposedPorts: map[docker.Port]struct{}{port: {}},
-			OpenStdin:    true, StdinOnce: true, AttachStdin: true,
+			// The data lies outside the image's layers, through which every new file of a database would go slowly.
+			Volumes:   map[string]struct{}{"/tmp": {}},
+			OpenStdin: true, StdinOnce: true, AttachStdin: true,
 		},
 		HostConfig: &docker.HostConfig{
 			PortBindings: map[docker.Port][]docker.PortBinding{port: {{HostIP: "127.0.0.1", HostPort: hostPort}}},

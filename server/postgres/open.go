@@ -9,9 +9,10 @@ import (
 )
 
 // Open finds a PostgreSQL server or brings one, in this order: Options.URL; installed server binaries, the newest first;
-// a Docker engine; Debian's package, if it may be installed. The error of the last resort lists what was tried.
+// a Docker engine; Debian's package, if it may be installed. Whoever names an image (Options.Image) wants a container and
+// nothing else. The error of the last resort lists what was tried.
 func Open(ctx context.Context, o Options) (*Cluster, error) {
-	return open(ctx, o, defaultWays())
+	return open(ctx, o, waysFor(o))
 }
 
 // A way is one means of getting a server. An error that is an *unavailableError lets Open go on to the next way; any
@@ -21,12 +22,16 @@ type way struct {
 	try  func(ctx context.Context, o Options) (*Cluster, error)
 }
 
-func defaultWays() []way {
+func waysFor(o Options) []way {
+	container := way{"Docker", openDocker}
+	if o.Image != "" {
+		return []way{container}
+	}
 	return []way{
 		{"installed server binaries", func(ctx context.Context, o Options) (*Cluster, error) {
 			return openBinaries(ctx, o, findBinaries, OriginBinaries)
 		}},
-		{"Docker", openDocker},
+		container,
 		{"Debian's package", openPackage},
 	}
 }

@@ -341,6 +341,23 @@ func TestNothingToBeHad(t *testing.T) {
 	}
 }
 
+// Whoever names an image gets it or nothing: no other server takes its place.
+func TestImageIsTheOnlyWay(t *testing.T) {
+	t.Setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock")
+	c, err := Open(t.Context(), Options{Image: "some:image", AllowInstall: true})
+	if err == nil {
+		t.Fatalf("came from %s (%v)", c.Origin, c.Close(t.Context()))
+	}
+	for _, want := range []string{"no engine answers", "docker pull some:image"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("the error lacks %q:\n%s", want, err)
+		}
+	}
+	if strings.Contains(err.Error(), "binaries") {
+		t.Errorf("looked for binaries:\n%s", err)
+	}
+}
+
 func TestFindBinaries(t *testing.T) {
 	found, _ := findBinaries(t.Context())
 	for i, one := range found {

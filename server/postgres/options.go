@@ -32,7 +32,8 @@ type Options struct {
 	// Settings are server settings (`max_connections`: `200`); they win over all others.
 	Settings map[string]string
 
-	// Image of the container; DefaultImage when empty.
+	// Image is to be run in a container, and no other way is tried. When empty, DefaultImage is used if it comes to a
+	// container.
 	Image string
 
 	// AllowInstall permits installing Debian's package with apt-get when there is no other way.

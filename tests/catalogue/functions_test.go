@@ -297,6 +297,15 @@ var accepted = []struct{ function, sqlstate, level, why string }{
 	{"sport.football_fold", "2F005", "warning extra", "the same"},
 }
 
+// stableInImmutable is said by newer versions of plpgsql_check; 2.3 does not look for it. jsonb_build_object and format
+// are stable because of types whose text depends on settings, such as timestamptz. The folds give them text,
+// numbers and jsonb only, so that the same play on the same state always gives the same.
+const stableInImmutable = "routine is marked as IMMUTABLE, but expression is STABLE"
+
+var foldsThatBuildJSON = []string{
+	"sport.football_card", "sport.football_goal", "sport.football_kick", "sport.football_period_end", "sport.football_period_start",
+}
+
 func TestPlpgsqlCheck(t *testing.T) {
 	db := harness.New(t)
 	conn := db.Conn(t)
@@ -324,6 +333,9 @@ func TestPlpgsqlCheck(t *testing.T) {
 		}
 		checked++
 		if level == "" {
+			continue
+		}
+		if message == stableInImmutable && slices.Contains(foldsThatBuildJSON, name) {
 			continue
 		}
 		i := slices.IndexFunc(accepted, func(a struct{ function, sqlstate, level, why string }) bool {

@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"testing"
 	"time"
@@ -47,6 +48,7 @@ func New(t testing.TB) *DB {
 	db := &DB{cluster: s.cluster, name: name, url: s.cluster.URLFor(name)}
 	t.Cleanup(func() {
 		db.checkInvariants(t)
+		Coverage(t, db.url)
 		ctx, cancel := context.WithTimeout(context.Background(), deadline)
 		defer cancel()
 		if err := s.drop(ctx, name); err != nil {
@@ -56,10 +58,29 @@ func New(t testing.TB) *DB {
 	return db
 }
 
-// NewOwn starts a server for this test alone, migrates its database and stops it after the test. For tests that kill or
-// restart the server, or need settings of their own.
+// NewProcess is NewOwn for tests that kill or restart their server or need its folder or programs. A container has none
+// of that, so the test is left out where UMPIRE_TEST_IMAGE says that servers are containers.
+func NewProcess(t testing.TB, o postgres.Options) *DB {
+	t.Helper()
+	if image := os.Getenv(ImageVariable); image != "" {
+		t.Skipf("needs a server that runs as a process of ours, and %s=%s asks for containers", ImageVariable, image)
+	}
+	return NewOwn(t, o)
+}
+
+// NewOwn starts a server for this test alone, migrates its database and stops it after the test. For tests that count or
+// change what belongs to the whole server. UMPIRE_TEST_IMAGE makes it a container. Where the tests run on somebody's
+// server (UMPIRE_TEST_DATABASE_URL) and no image is named, the test is left out: another server would not be the one that
+// is to be tested.
 func NewOwn(t testing.TB, o postgres.Options) *DB {
 	t.Helper()
+	o.Image = os.Getenv(ImageVariable)
+	if o.Image == "" && os.Getenv(URLVariable) != "" {
+		t.Skipf("needs a server of its own, and %s names somebody's", URLVariable)
+	}
+	settings := profilerSettings()
+	maps.Copy(settings, o.Settings)
+	o.Settings = settings
 	var source postgres.Source
 	if s := shared.Load(); s != nil {
 		source = s.config.Source
@@ -73,6 +94,7 @@ func NewOwn(t testing.TB, o postgres.Options) *DB {
 	t.Cleanup(func() {
 		if cluster.Running() {
 			db.checkInvariants(t)
+			Coverage(t, db.url)
 		} else {
 			t.Log("harness: the server does not run any more, the invariants were not checked")
 		}

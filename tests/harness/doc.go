@@ -10,6 +10,6 @@
 //	conn := db.Conn(t)
 //
 // One server runs per test process: the one that UMPIRE_TEST_DATABASE_URL names, or one of our own, which starts at the
-// first New and ends with the process however that ends. It holds one migrated template; New clones that (some 40 ms).
+// first New and ends with the process however that ends. UMPIRE_TEST_IMAGE makes the latter a container of that image. It holds one migrated template; New clones that (some 40 ms).
 // After each test road.invariants() must be empty.
 package harness

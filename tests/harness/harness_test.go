@@ -138,7 +138,7 @@ func TestBrokenInvariantFailsTheTest(t *testing.T) {
 }
 
 func TestOwnServer(t *testing.T) {
-	db := harness.NewOwn(t, postgres.Options{Settings: map[string]string{"max_connections": "21"}})
+	db := harness.NewProcess(t, postgres.Options{Settings: map[string]string{"max_connections": "21"}})
 	must(t, db.Conn(t), "insert into road.t values (1)")
 	if err := db.Cluster().Kill(); err != nil {
 		t.Fatal(err)

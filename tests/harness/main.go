@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -15,8 +16,20 @@ import (
 	"umpire/server/postgres"
 )
 
-// URLVariable names a server to use in place of one of our own.
-const URLVariable = "UMPIRE_TEST_DATABASE_URL"
+const (
+	// URLVariable names a server to use in place of one of our own.
+	URLVariable = "UMPIRE_TEST_DATABASE_URL"
+	// ImageVariable names an image whose containers are used in place of installed server binaries.
+	ImageVariable = "UMPIRE_TEST_IMAGE"
+)
+
+// Settings are those that the tests need of a server, whoever starts it.
+func Settings() map[string]string {
+	return map[string]string{
+		"max_connections":           "200",
+		"max_prepared_transactions": "10",
+	}
+}
 
 // Config changes what Main brings; the zero value is what tests normally want.
 type Config struct {
@@ -63,14 +76,12 @@ func (s *setup) start() error {
 func (s *setup) bring() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
-	settings := map[string]string{
-		"max_connections":           "200",
-		"max_prepared_transactions": "10",
-	}
-	for name, value := range s.config.Settings {
-		settings[name] = value
-	}
-	cluster, err := postgres.Open(ctx, postgres.Options{URL: os.Getenv(URLVariable), Settings: settings})
+	settings := Settings()
+	maps.Copy(settings, profilerSettings())
+	maps.Copy(settings, s.config.Settings)
+	cluster, err := postgres.Open(ctx, postgres.Options{
+		URL: os.Getenv(URLVariable), Image: os.Getenv(ImageVariable), Settings: settings,
+	})
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// WaitFor asks until sql, one boolean, is true; no row is not yet. At the deadline the test fails with a picture of all sessions.
+// WaitFor asks until sql, one boolean, is true; no row is as good as false. At the deadline the test fails with a picture of all sessions.
 func (db *DB) WaitFor(t testing.TB, sql string, args ...any) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), deadline)
@@ -27,7 +27,8 @@ func (db *DB) WaitFor(t testing.TB, sql string, args ...any) {
 		switch {
 		case err == nil && yes != nil && *yes:
 			return
-		case err != nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, pgx.ErrNoRows):
+		case errors.Is(err, pgx.ErrNoRows): // not yet
+		case err != nil && !errors.Is(err, context.DeadlineExceeded):
 			t.Fatalf("harness: waiting for %q: %v", sql, err)
 		}
 		timer := time.NewTimer(5 * time.Millisecond)

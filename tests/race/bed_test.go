@@ -111,9 +111,12 @@ func clone(t testing.TB, from string) *bed {
 	cloning.Lock()
 	defer cloning.Unlock()
 	admin("create database " + name + " template " + path.Base(u.Path))
-	t.Cleanup(func() { admin("drop database " + name + " with (force)") })
 	c := *u
 	c.Path = "/" + name
+	t.Cleanup(func() {
+		harness.Coverage(t, c.String())
+		admin("drop database " + name + " with (force)")
+	})
 	return &bed{url: c.String()}
 }
 

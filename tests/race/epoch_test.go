@@ -26,7 +26,7 @@ const lastXID = 4294967295
 // our own is set near its end for this.
 func TestNotesAcrossTheWrapOfTheXIDCounter(t *testing.T) {
 	t.Parallel()
-	db := harness.NewOwn(t, postgres.Options{Settings: map[string]string{"autovacuum": "off"}})
+	db := harness.NewProcess(t, postgres.Options{Settings: map[string]string{"autovacuum": "off"}})
 	layOut(t, db.URL())
 	if notes, seen := acrossTheWrap(t, db, &bed{url: db.URL()}); seen != notes {
 		t.Errorf("a reader that was up to date saw %d of %d notes", seen, notes)
@@ -36,7 +36,7 @@ func TestNotesAcrossTheWrapOfTheXIDCounter(t *testing.T) {
 // A server's counter wraps but once, so the mutation needs one of its own.
 func TestNotesAcrossTheWrapMutation(t *testing.T) {
 	t.Parallel()
-	db := harness.NewOwn(t, postgres.Options{Settings: map[string]string{"autovacuum": "off"}})
+	db := harness.NewProcess(t, postgres.Options{Settings: map[string]string{"autovacuum": "off"}})
 	layOut(t, db.URL())
 	b := clone(t, db.URL())
 	mutation{

@@ -46,6 +46,7 @@ var mutations = []struct{ function, from, to, file string }{
 	{"road.prune_commands(integer)", "limit p_limit", "", "prune_commands/expired_only.sql"},
 	{"road.prune_commands(integer)", "k.expires_at <= road.now()", "true", "prune_commands/expired_only.sql"},
 	{"road.valid_ref(text)", "and p_ref !~", "and '' !~", "valid_ref/form.sql"},
+	{"road.dispatch_current(road.call)", "when 'football.card' then", "when 'football.nothing' then", "dispatch_current/plays.sql"},
 	{"road.notes(xid8,bigint,integer)", "order by n.xid, n.id", "order by n.xid::text, n.id", "notes/all_digits.sql"},
 	{"road.notes(xid8,bigint,integer)", "(n.xid, n.id) > (p_after_xid, p_after_id)", "n.xid > p_after_xid", "notes/order.sql"},
 	{"road.read(text,text,text,text,integer,text)", "d.disabled_at is null and d.may_read_log", "d.may_read_log", "read/log_scope.sql"},
