@@ -72,5 +72,10 @@ drift: build ## Fail when something generated is stale
 	@go run ./docs/schemaref -check -o docs/schema.md
 
 .PHONY: bench
-bench: build ## Measure the road against its floor, on this machine, side by side
+bench: build ## Measure the road on this machine, both sides of each line in turns (docs/benchmarks.md)
 	@go run ./tests/bench $(ARGS)
+
+SCALE ?= 1
+.PHONY: bench-big
+bench-big: ## The same commands beside 10 million stored ones (SCALE=0.05 for a twentieth)
+	@go run ./tests/bench -scale $(SCALE) $(ARGS)

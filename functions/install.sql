@@ -49,7 +49,6 @@ set local check_function_bodies = off;
 {{ template "sport/event/fixtures.sql" . }}
 {{ template "sport/fixture/commands.sql" . }}
 {{ template "sport/fixture/note.sql" . }}
-{{ template "sport/fixture/fold.sql" . }}
 {{ template "sport/fixture/play.sql" . }}
 {{ template "sport/fixture/missed_plays.sql" . }}
 {{ template "sport/fixture/state.sql" . }}
@@ -64,6 +63,8 @@ set local check_function_bodies = off;
 {{ template "sport/football/card.sql" . }}
 {{ template "sport/football/kick.sql" . }}
 {{ template "sport/football/fold.sql" . }}
+-- A new sport comes here (docs/writing-a-workflow.md). Next comes what is written from all of them.
+{{ template "sport/fixture/fold.sql" . }}
 
 {{ template "ops/invariants.sql" . }}
 {{ template "ops/verify.sql" . }}

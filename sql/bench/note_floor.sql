@@ -1,4 +1,4 @@
-\set f random(16, 65)
+\set f random(16, :last)
 with given as (
     select gen_random_uuid()::text as command_id, '{"text": "A long ball over the top finds the winger, whose cross is cleared.", "minute": 12}'::jsonb as input
 ),
