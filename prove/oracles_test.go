@@ -353,3 +353,19 @@ func TestSeedsAreRepeatable(t *testing.T) {
 		t.Error("two seeds, one sequence")
 	}
 }
+
+// Without an answer nobody knows when it happened: also long after its sender gave up.
+func TestWhatGotNoAnswerMayHappenLate(t *testing.T) {
+	h := played(t)
+	h.Looks = nil
+	lost := &h.Ops[len(h.Ops)-1]
+	lost.Answer = nil
+	for i, seq := range []int64{4, 6} { // 5 is the lost one's
+		late := Op{Family: "f", Command: lost.Command, Attempts: 1, Call: lost.Return + 10*int64(i+1), Answer: &client.Answer{Outcome: "accepted", Seq: seq}}
+		late.Command.Key, late.Return = fmt.Sprintf("late-%d", i), late.Call+5
+		h.Ops = append(h.Ops, late)
+	}
+	if _, found := linearizable(h, 10*time.Second); len(found) > 0 {
+		t.Error(found)
+	}
+}
