@@ -38,6 +38,11 @@ test: $(CODE_HASH) test-tools ## Run the tests (PKG=./tests/sql ARGS='-run TestS
 test-tools: ## Find or install what the tests need: Postgres, pgTAP, plpgsql_check
 	@./tests/tools.sh
 
+.PHONY: acceptance
+acceptance: $(CODE_HASH) ## Replay real matches and compare (DATA=<folder of raw data>; tests/acceptance says what it holds)
+	@test -n "$(DATA)" || { echo "make acceptance DATA=<folder>: the raw data is not part of the project"; exit 1; }
+	@DATA="$(abspath $(DATA))" go test -count=1 -v -timeout 20m ./tests/acceptance
+
 .PHONY: lint
 lint: ## Format, vet, staticcheck
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo "run: make fmt"; exit 1; }
