@@ -54,7 +54,6 @@ set local check_function_bodies = off;
 {{ template "sport/fixture/commands.sql" . }}
 {{ template "sport/fixture/note.sql" . }}
 {{ template "sport/fixture/fold.sql" . }}
-{{ template "sport/fixture/lineups.sql" . }}
 {{ template "sport/fixture/is_official.sql" . }}
 {{ template "sport/fixture/replay.sql" . }}
 {{ template "sport/fixture/take_out.sql" . }}

@@ -27,7 +27,7 @@ var mutations = []struct{ function, from, to, file string }{
 	{"sport.football_kick(jsonb,jsonb)", "greatest(5, v_taken, v_other_taken) - v_other_taken", "5 - v_other_taken", "football_kick/decided.sql"},
 	{"sport.football_kick(jsonb,jsonb)", "v_round > v_taken / v_eligible", "v_round > 0", "football_kick/decided.sql"},
 	{"sport.football_kick(jsonb,jsonb)", "greatest(7, 11 -", "greatest(0, 11 -", "football_kick/eligible.sql"},
-	{"sport.event_fixture_put(road.call)", "v_now.status <> 'scheduled'", "false", "event_fixture_put/refuses.sql"},
+	{"sport.event_fixture_put(road.call)", "v_now.status in ('running', 'suspended', 'abandoned', 'finished')", "false", "event_fixture_put/refuses.sql"},
 	{"sport.event_fixture_put(road.call)", "v_now.event_id <> cmd.subject_id", "false", "event_fixture_put/refuses.sql"},
 	{"sport.event_fixture_put(road.call)", "and c.level = 'play'", "", "event_fixture_put/unknown_sport.sql"},
 	{"sport.fixture_play(road.call)", "if v_before = '{}' then", "if true then", "fixture_play/settings.sql"},
