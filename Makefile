@@ -49,6 +49,10 @@ test-versions: $(CODE_HASH) ## Run the suites on PostgreSQL 17 and 18 in contain
 .PHONY: coverage
 coverage: $(CODE_HASH) test-tools ## Run the tests and show what they execute, PL/pgSQL and Go; fails below 90 % of functions/road
 	@go run ./tests/coverage $(ARGS)
+.PHONY: acceptance
+acceptance: $(CODE_HASH) ## Replay real matches and compare (DATA=<folder of raw data>; tests/acceptance says what it holds)
+	@test -n "$(DATA)" || { echo "make acceptance DATA=<folder>: the raw data is not part of the project"; exit 1; }
+	@DATA="$(abspath $(DATA))" go test -count=1 -v -timeout 20m ./tests/acceptance
 
 .PHONY: lint
 lint: ## Format, vet, staticcheck

@@ -142,9 +142,17 @@ func (c *Client) post(ctx context.Context, address string, body []byte) (*Answer
 
 // Read reads a view of a subject into target; view "state" is the subject itself.
 func (c *Client) Read(ctx context.Context, kind, ref, view string, target any) error {
+	return c.ReadPage(ctx, kind, ref, view, "", target)
+}
+
+// ReadPage reads the page of a view that comes after a cursor, the "next" of the page before; empty is the first page.
+func (c *Client) ReadPage(ctx context.Context, kind, ref, view, after string, target any) error {
 	address := c.BaseURL + "/subjects/" + url.PathEscape(kind) + "/" + url.PathEscape(ref)
 	if view != "state" {
 		address += "/" + url.PathEscape(view)
+	}
+	if after != "" {
+		address += "?" + url.Values{"cursor": {after}}.Encode()
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

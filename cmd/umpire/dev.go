@@ -78,7 +78,7 @@ func (c *devCommand) demo(ctx context.Context, out io.Writer, s *server, cluster
 	if err != nil {
 		return err
 	}
-	if err := m.replay(ctx, out, &client.Client{BaseURL: s.url(), Token: token}); err != nil {
+	if err := m.replay(ctx, out, &client.Client{BaseURL: s.url(), Token: token}, pace{senders: 1}); err != nil {
 		return err
 	}
 	_, _ = fmt.Fprintf(out, "\n  %s\n", keeps(c, cluster))

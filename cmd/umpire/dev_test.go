@@ -60,7 +60,7 @@ func TestDemoComparesWithTheKnownResult(t *testing.T) {
 	state.Data.Status = "finished"
 	state.Data.Score.Score = goals{3, 2}
 	state.Data.Score.Periods = m.Expected.Periods
-	if err := m.compare(&state); err == nil || !strings.Contains(err.Error(), "the score is {3 2}, not {3 3}") || !strings.Contains(err.Error(), "shoot-out") {
+	if err := m.compare(&shown{fixtureState: state}); err == nil || !strings.Contains(err.Error(), "the score is {3 2}, not {3 3}") || !strings.Contains(err.Error(), "shoot-out") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -18,8 +18,8 @@ numbered as (
     update road.subject s set last_seq = k.seq, last_play_seq = k.seq from keyed k where s.subject_id = k.subject_id
 ),
 played as (
-    insert into sport.play (fixture_id, seq, workflow, code, input)
-    select k.subject_id, k.seq, 'football', 'goal', k.input from keyed k
+    insert into sport.play (fixture_id, seq, workflow, code, input, changed_seq)
+    select k.subject_id, k.seq, 'football', 'goal', k.input, k.seq from keyed k
 ),
 scored as (
     update sport.fixture_score c

@@ -217,16 +217,35 @@ func TestRefusalCodesAreCatalogued(t *testing.T) {
 			direct[f.Name] = append(direct[f.Name], m[1])
 		}
 	}
+	// What a function refuses through those of its domain that it calls; the fold calls every play, and is followed play by play.
+	calls := regexp.MustCompile(`\bsport\.\w+\(`)
+	bodies := map[string]string{}
+	for _, f := range installed(t, conn) {
+		bodies[f.Name] = f.Body
+	}
+	var through func(name string, seen map[string]bool) []string
+	through = func(name string, seen map[string]bool) []string {
+		if seen[name] || name == "sport.fixture_fold" {
+			return nil
+		}
+		seen[name] = true
+		codes := slices.Clone(direct[name])
+		for _, called := range calls.FindAllString(bodies[name], -1) {
+			codes = append(codes, through(strings.TrimSuffix(called, "("), seen)...)
+		}
+		return codes
+	}
 	listed := map[string]bool{}
 	for _, c := range commands(t, conn) {
 		// A play's rules are in the function that is named after it; what they share is in the handler.
 		must := map[string]bool{}
-		for _, f := range []string{c.Handler, "sport." + c.Workflow + "_" + c.Code} {
-			for _, code := range direct[f] {
-				must[code] = true
-			}
+		for _, code := range append(through("sport."+c.Workflow+"_"+c.Code, map[string]bool{}), direct[c.Handler]...) {
+			must[code] = true
 		}
 		may := maps.Clone(must)
+		for _, code := range through(c.Handler, map[string]bool{}) {
+			may[code] = true
+		}
 		if c.Creates || c.Locks != nil {
 			for _, code := range direct["road.create_subjects"] {
 				may[code] = true

@@ -32,7 +32,8 @@ var readable = map[string][]string{
 	"umpire_reader": {"road.catalogue_command", "road.catalogue_view", "road.installed_code", "road.installed_function", "road.kind", "road.workflow"},
 	"umpire_ops": {
 		"road.catalogue_command", "road.catalogue_view", "road.command_failure", "road.installed_code", "road.installed_function", "road.kind", "road.log",
-		"road.note", "road.subject", "road.workflow", "sport.event", "sport.fixture", "sport.fixture_schedule", "sport.fixture_score", "sport.fixture_status", "sport.play",
+		"road.note", "road.subject", "road.workflow", "sport.event", "sport.event_sources", "sport.fixture", "sport.fixture_lineup", "sport.fixture_result",
+		"sport.fixture_schedule", "sport.fixture_score", "sport.fixture_status", "sport.play", "sport.source_claim", "sport.squad",
 	},
 }
 

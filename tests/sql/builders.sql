@@ -4,6 +4,8 @@
 --   build.running_fixture()                          a fixture in its first half, its event and its sender
 --   build.command('fixture.note', 'final', '{…}')    a command; gives outcome, reason, seq and body
 --   build.play('goal', '{…}')                        a play that saw the last one; gives "accepted" or "refused CODE"
+--   build.edited('fixture.play_void', '{…}')         an edit that saw the rows as they are; the same
+--   build.lined_up()                                 like running_fixture, with both line-ups: A1 … A18, B1 … B18
 \set ON_ERROR_STOP on
 \set QUIET on
 \pset format unaligned
@@ -175,6 +177,70 @@ returns text
 language sql
 as $$
     select build.plays(build.level_fixture(p_ref, '{"shootout": true}'), '[["period_start", {"period": "PSO"}]]')
+$$;
+
+-- A command that edits rows, with the versions that are there: build.edit('fixture.play_void', '{"play": 3, …}').
+create function build.edit(p_what text, p_input jsonb, p_ref text default 'final')
+returns build.answered
+language plpgsql
+as $$
+declare
+    v_kind text := split_part(p_what, '.', 1);
+    v_saw jsonb;
+begin
+    select jsonb_build_object('rows', coalesce(jsonb_object_agg(r.row_id, r.changed_seq), '{}'))
+    into v_saw
+    from road.dispatch_current(row (v_kind, split_part(p_what, '.', 2), v_kind, p_ref, build.subject(v_kind, p_ref), null, 'tester', '', 'k',
+        p_input, null, null, null, 0, 0, '{}'::uuid[], '{}'::bigint[])::road.call) r;
+    return build.command(p_what, p_ref, p_input, v_saw);
+end
+$$;
+
+create function build.edited(p_what text, p_input jsonb, p_ref text default 'final')
+returns text
+language sql
+as $$
+    select build.brief(build.edit(p_what, p_input, p_ref))
+$$;
+
+-- Eleven start (A1 to A11 or B1 to B11, the first keeps goal), seven sit on the bench (A12 …), one is of the staff.
+create function build.lineup(p_side text, p_ref text default 'final')
+returns text
+language sql
+as $$
+    select build.edited('fixture.lineup_set', jsonb_build_object('side', p_side, 'keeper', n.letter || 1, 'staff', jsonb_build_array(n.letter || 'Coach'),
+        'starters', (select jsonb_agg(n.letter || i order by i) from generate_series(1, 11) i),
+        'bench', (select jsonb_agg(n.letter || i order by i) from generate_series(12, 18) i)), p_ref)
+    from (values (case p_side when 'home' then 'A' else 'B' end)) n (letter)
+$$;
+
+-- A fixture in its first half whose line-ups are known.
+create function build.lined_up(p_ref text default 'final', p_settings jsonb default '{}')
+returns text
+language plpgsql
+as $$
+begin
+    perform build.fixture(p_ref, p_settings);
+    if build.lineup('home', p_ref) <> 'accepted' or build.lineup('away', p_ref) <> 'accepted' then
+        raise exception 'builders: the line-ups were not accepted';
+    end if;
+    return build.plays(p_ref, '[["period_start", {"period": "H1"}]]');
+end
+$$;
+
+-- The last play's number.
+create function build.last(p_ref text default 'final')
+returns bigint
+language sql
+as $$
+    select s.last_play_seq from road.subject s where s.kind = 'fixture' and s.ref = p_ref
+$$;
+
+create function build.verified(p_ref text default 'final')
+returns text
+language sql
+as $$
+    select sport.fixture_verify(build.subject('fixture', p_ref))
 $$;
 
 create function build.state(p_ref text default 'final')

@@ -14,10 +14,13 @@ $json${
     "$defs": {
         "settings": {
             "type": "object", "additionalProperties": false,
-            "description": "What a fixture may do when it is level: false when not given.",
+            "description": "What the rules of the competition leave open.",
             "properties": {
-                "extra_time": {"type": "boolean", "description": "Two periods of extra time."},
-                "shootout": {"type": "boolean", "description": "A penalty shoot-out."}
+                "extra_time": {"type": "boolean", "description": "Two periods of extra time; false when not given."},
+                "shootout": {"type": "boolean", "description": "A penalty shoot-out; false when not given."},
+                "starters": {"type": "integer", "minimum": 1, "maximum": 30, "description": "How many of a side start; 11 when not given."},
+                "subs": {"type": "integer", "minimum": 0, "maximum": 30, "description": "Substitutions of a side; one more in extra time; no limit when not given."},
+                "sub_windows": {"type": "integer", "minimum": 0, "maximum": 30, "description": "Stops of play in which a side may substitute; one more in extra time; no limit when not given."}
             }
         }
     }
@@ -45,7 +48,10 @@ $json${
             "description": "Overrides of the event's settings.",
             "properties": {
                 "extra_time": {"type": "boolean"},
-                "shootout": {"type": "boolean"}
+                "shootout": {"type": "boolean"},
+                "starters": {"type": "integer", "minimum": 1, "maximum": 30},
+                "subs": {"type": "integer", "minimum": 0, "maximum": 30},
+                "sub_windows": {"type": "integer", "minimum": 0, "maximum": 30}
             }
         }
     }
@@ -60,9 +66,48 @@ $json${
     "same_side": "Both sides are the same.",
     "already_started": "A fixture that has started keeps its scheduled start and its sides."
 }$json$,
-'Creates a fixture under the event, or edits its schedule. Its row is schedule: state the changed_seq you saw of fixture/REF/schedule, null for a new one.');
+'Creates a fixture under the event, or edits its schedule. Its row is schedule: state the changed_seq you saw of fixture/REF/schedule, null for a new one.'),
+
+('event', 'squad_put', 'event', 'rows', false, 'sport.event_squad_put', null, 'sport.event_squad_row',
+$json${
+    "type": "object", "additionalProperties": false, "required": ["team", "members"],
+    "properties": {
+        "team": {"type": "string", "minLength": 1, "maxLength": 200, "description": "The team, as the fixtures name their sides."},
+        "members": {
+            "type": "array", "maxItems": 100, "description": "Everybody whom the team may field.",
+            "items": {
+                "type": "object", "additionalProperties": false, "required": ["person"],
+                "properties": {
+                    "person": {"type": "string", "minLength": 1, "maxLength": 128, "description": "What line-ups and plays say: a name or an id."},
+                    "name": {"type": "string", "minLength": 1, "maxLength": 200},
+                    "shirt": {"type": "integer", "minimum": 0, "maximum": 999}
+                }
+            }
+        }
+    }
+}$json$,
+$json${"team": "Argentina", "members": [{"person": "Lionel Messi", "shirt": 10}, {"person": "Emiliano Martínez", "shirt": 23}]}$json$,
+$json${"twice_named": "Somebody is named twice."}$json$,
+'Says whom a team may field: line-ups are checked against it. Its row is event/REF/squad/TEAM.'),
+
+('event', 'sources_set', 'event', 'rows', false, 'sport.event_sources_set', null, 'sport.event_sources_row',
+$json${
+    "type": "object", "additionalProperties": false, "required": ["group", "order"],
+    "properties": {
+        "group": {"enum": ["score", "schedule", "lineup", "officials"], "description": "What they say something about."},
+        "order": {
+            "type": "array", "maxItems": 50, "uniqueItems": true, "description": "Sources, the best first. entered (our own commands) and plays (what they fold to) come first when they are not named.",
+            "items": {"type": "string", "pattern": "^[a-z0-9][a-z0-9._-]{0,63}$"}
+        }
+    }
+}$json$,
+$json${"group": "score", "order": ["entered", "plays", "feed-a", "feed-b"]}$json$,
+'{}',
+'Says whose value counts, for all fixtures of the event. Its row is event/REF/sources/GROUP.');
 
 insert into road.catalogue_view (kind, view, handler, paged, open, summary) values
     ('event', 'state', 'sport.event_state', false, true, 'The event.'),
     ('event', 'fixtures', 'sport.event_fixtures', true, true, 'Its fixtures by reference, with schedule, status and score.'),
+    ('event', 'squads', 'sport.event_squads', true, true, 'Its squads by team.'),
+    ('event', 'sources', 'sport.event_sources', false, true, 'Whose value counts, by field group.'),
     ('event', 'log', 'road.read_log', true, false, 'Every accepted command, oldest first.');

@@ -46,7 +46,7 @@ begin
             perform road.refuse('other_event', 'The fixture belongs to another event.');
         elsif v_now.sport <> v_sport then
             perform road.refuse('sport_fixed', 'A fixture''s sport never changes.', jsonb_build_object('sport', v_now.sport));
-        elsif v_now.status <> 'scheduled'
+        elsif v_now.status in ('running', 'suspended', 'abandoned', 'finished')
             and (v_now.starts_at, v_now.home, v_now.away) is distinct from (v_starts_at, cmd.input ->> 'home', cmd.input ->> 'away') then
             perform road.refuse('already_started', 'A fixture that has started keeps its scheduled start and its sides.');
         end if;

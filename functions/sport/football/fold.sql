@@ -5,7 +5,13 @@
 --   periods   {H1: {home, away}, ...} the score at the end of each period
 --   shootout  {first, home, away: {taken, scored, takers[]}, winner} once it has started
 --   people    {"home/NAME": "yellow" | "second" | "red"}
---   settings  {extra_time, shootout} in force at the first play
+--   pitch     {"home/NAME": "on" | "off"} who came on or went off, once there was a substitution
+--   subs      {home, away: {used, windows, last}} substitutions that count against the limits; last: the last window
+--   review    {play, stage} the video review that is open
+--   settings  {extra_time, shootout, subs, sub_windows, ...} in force at the first play
+--
+-- Two members are there only while a play is folded: lineup {home, away: {NAME: start | bench | staff}}, as
+-- sport.fixture_lineup has it, and voids, the number of a play that this one takes out.
 create or replace function sport.football_fold(p_state jsonb, p_play jsonb)
 returns jsonb
 language plpgsql
@@ -23,6 +29,10 @@ begin
             return sport.football_period_end(p_state, p_play);
         when 'kick' then
             return sport.football_kick(p_state, p_play);
+        when 'sub' then
+            return sport.football_sub(p_state, p_play);
+        when 'var' then
+            return sport.football_var(p_state, p_play);
     end case;
 end
 $$;

@@ -1,4 +1,4 @@
--- refuses: not_running, in_shootout, wrong_minute, same_person, no_assist, sent_off
+-- refuses: not_running, in_shootout, wrong_minute, same_person, no_assist, sent_off, not_on_pitch
 -- Source: Laws of the Game (IFAB), Law 10. Minutes are sorted by period, minute, added: 45+9 comes before 46.
 create or replace function sport.football_goal(p_state jsonb, p_play jsonb)
 returns jsonb
@@ -23,6 +23,8 @@ begin
         perform road.refuse('same_person', 'Scorer and assist are the same person.');
     elsif p_state -> 'people' ->> (v_scorer_side || '/' || v_scorer) in ('second', 'red') then
         perform road.refuse('sent_off', 'The scorer was sent off.');
+    elsif not sport.football_on_pitch(p_state, v_scorer_side, v_scorer) or not sport.football_on_pitch(p_state, v_side, p_play ->> 'assist') then
+        perform road.refuse('not_on_pitch', 'Scorer or assist is not on the pitch for that side.');
     end if;
 
     return jsonb_set(p_state, array['score', v_side], to_jsonb((p_state -> 'score' ->> v_side)::integer + 1));

@@ -1,4 +1,4 @@
--- refuses: not_in_shootout, out_of_turn, sent_off, already_kicked
+-- refuses: not_in_shootout, out_of_turn, sent_off, not_on_pitch, already_kicked
 -- Source: Laws of the Game (IFAB), Law 10, kicks from the penalty mark: in turns, best of five, then one each; nobody
 -- kicks twice before all eligible players of the side have kicked. The sides are as many as the smaller one has left.
 create or replace function sport.football_kick(p_state jsonb, p_play jsonb)
@@ -26,11 +26,20 @@ begin
         perform road.refuse('out_of_turn', 'It is the other side''s turn.', jsonb_build_object('turn', v_other));
     elsif p_state -> 'people' ->> (v_side || '/' || v_taker) in ('second', 'red') then
         perform road.refuse('sent_off', 'The taker was sent off.');
+    elsif not sport.football_on_pitch(p_state, v_side, v_taker) then
+        perform road.refuse('not_on_pitch', 'The taker is not on the pitch.');
     end if;
-    -- Staff are sent off too, and a side of fewer than seven does not play on.
-    v_eligible := greatest(7, 11 - greatest(
-        (select count(*) from jsonb_each_text(p_state -> 'people') c where c.value in ('second', 'red') and c.key like 'home/%'),
-        (select count(*) from jsonb_each_text(p_state -> 'people') c where c.value in ('second', 'red') and c.key like 'away/%')));
+    -- Staff and substitutes are sent off too; who of them it was is known where there is a line-up. A side of fewer than
+    -- seven does not play on.
+    v_eligible := greatest(7, 11 - (
+        select coalesce(max(o.sent_off), 0)
+        from (
+            select count(*) as sent_off
+            from jsonb_each_text(p_state -> 'people') c
+            where c.value in ('second', 'red')
+                and coalesce(sport.football_on_pitch(p_state, split_part(c.key, '/', 1), substr(c.key, strpos(c.key, '/') + 1)), true)
+            group by split_part(c.key, '/', 1)
+        ) o));
     select count(*) into v_round from jsonb_array_elements_text(v_mine -> 'takers') t where t = v_taker;
     if v_round > v_taken / v_eligible then
         perform road.refuse('already_kicked', 'The taker has kicked in this round; everybody else kicks first.');

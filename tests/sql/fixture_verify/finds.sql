@@ -1,10 +1,9 @@
 begin;
 \ir ../builders.sql
-select plan(8);
+select plan(11);
 
 select build.running_fixture();
 select build.play('goal', '{"side": "home", "minute": 5}');
-create function build.verified() returns text language sql as $$select sport.fixture_verify(build.subject('fixture', 'final'))$$;
 select is(build.verified(), null, 'all is well');
 savepoint s;
 update sport.fixture_score set state = jsonb_set(state, '{score,home}', '2');
@@ -15,6 +14,15 @@ select is(build.verified(), 'score was changed by 2, the last play is 3', 'anoth
 rollback to s;
 update sport.fixture_status set status = 'finished';
 select is(build.verified(), 'status shown finished, replayed running', 'another status');
+update sport.fixture_status set status = 'postponed';
+select is(build.verified(), 'status shown postponed, replayed running', 'one that cannot be after a play');
+update sport.fixture_status set status = 'suspended';
+select is(build.verified(), null, 'one that can');
+rollback to s;
+delete from sport.play;
+update sport.fixture_score set state = '{}';
+update sport.fixture_status set status = 'abandoned';
+select is(build.verified(), 'status shown abandoned, replayed scheduled', 'one that needs a play');
 rollback to s;
 update sport.play set input = '{"side": "home", "minute": 60}' where seq = 3;
 select is(build.verified(), 'play 3 is refused in a replay: The minute is not of the period that is running.', 'a play that the rules forbid');

@@ -1,0 +1,9 @@
+begin;
+\ir ../builders.sql
+select plan(1);
+
+select build.fixture();
+select is(road.read('fixture', 'final', 'conflicts') -> 'data', '{"items": []}', 'none');
+
+select * from finish();
+rollback;
