@@ -48,7 +48,7 @@ begin
         'subject', jsonb_build_object('kind', v_subject.kind, 'id', v_subject.subject_id, 'ref', v_subject.ref),
         'seq', v_subject.last_seq,
         'last_play', nullif(v_subject.last_play_seq, 0),
-        'position', pg_snapshot_xmin(pg_current_snapshot())::text || '.0',
+        'position', (select road.position(i.system_identifier, i.timeline, l.xid, l.id) from road.cluster_identity() i, road.last_position() l),
         'view', p_view,
         'data', v_view);
 end
