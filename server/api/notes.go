@@ -128,6 +128,9 @@ func (a *API) getNotes(w http.ResponseWriter, r *http.Request) {
 	case <-a.feed.Stopping():
 		unavailable("stopping", "This server is stopping.")
 		return
+	default:
+	}
+	select {
 	case a.streams.places <- struct{}{}:
 		defer func() { <-a.streams.places }()
 	default:
