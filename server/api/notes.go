@@ -159,6 +159,7 @@ func (a *API) getNotes(w http.ResponseWriter, r *http.Request) {
 	header.Set("Content-Type", "text/event-stream; charset=utf-8")
 	header.Set("Cache-Control", "no-store, no-transform")
 	header.Set("X-Accel-Buffering", "no")
+	header.Set("Content-Encoding", "identity") // whoever compresses on the way leaves alone what says how it is encoded
 	w.WriteHeader(http.StatusOK)
 	a.follow(r, s, viewer, filter, sender, reload)
 }

@@ -18,7 +18,11 @@ type Database interface {
 }
 
 // Feeds are the jobs that keep the outbox small: consumers that nobody reads expire, notes that everybody has are pruned.
+// keep is how long notes are kept at the least; 30 days when 0.
 func Feeds(db Database, log *slog.Logger, keep time.Duration) []Job {
+	if keep == 0 {
+		keep = 30 * 24 * time.Hour
+	}
 	return []Job{
 		{Name: "expire consumers", Every: time.Minute, Limit: time.Minute, Do: func(ctx context.Context) error { return ExpireConsumers(ctx, db, log) }},
 		{Name: "prune notes", Every: 10 * time.Minute, Limit: 5 * time.Minute, Do: func(ctx context.Context) error {

@@ -62,7 +62,7 @@ func TestSS08ThroughNginx(t *testing.T) {
 	conn := connect(t, b.url)
 	before := len(allNotes(t, conn))
 	s := mustOpen(t, proxy+"/notes", "")
-	if got := s.response.Header; got.Get("Content-Encoding") != "" || !strings.HasPrefix(got.Get("Content-Type"), "text/event-stream") {
+	if got := s.response.Header; got.Get("Content-Encoding") != "identity" || !strings.HasPrefix(got.Get("Content-Type"), "text/event-stream") {
 		t.Errorf("%v", got)
 	}
 	s.mustNext(t, "hello") // at once: nothing has happened yet
