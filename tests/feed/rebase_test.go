@@ -65,7 +65,7 @@ func TestPromotedStandbyThatWasBehind(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "recovery.signal"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	standby, err := postgres.Open(t.Context(), postgres.Options{DataDir: folder, Settings: map[string]string{"restore_command": "false"}})
+	standby, err := postgres.Open(t.Context(), postgres.Options{DataDir: folder, Settings: map[string]string{"restore_command": "false", "hot_standby": "off"}})
 	if err != nil {
 		t.Fatal(err)
 	}
