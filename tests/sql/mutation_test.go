@@ -53,8 +53,6 @@ var mutations = []struct{ function, from, to, file string }{
 	{"road.consumer_acknowledge(text,text,text)", "and (c.xid, c.id) < (v_xid, v_id)", "", "consumer_acknowledge/forward.sql"},
 	{"road.consumer_expire()", "n.xid < pg_snapshot_xmin(pg_current_snapshot())", "true", "consumer_expire/dead.sql"},
 	{"road.prune_notes(interval,integer)", "where c.expired_at is null", "where false", "prune_notes/watermark.sql"},
-	{"road.prune_notes(interval,integer)", "and m.xid < pg_snapshot_xmin(pg_current_snapshot())", "", "prune_notes/watermark.sql"},
-	{"road.feed_rebase()", "or n.id > c.top_id", "", "feed_rebase/new_cluster.sql"},
 	{"road.page_number(text)", "'^[0-9]{1,18}$'", "'^[0-9]+$'", "page_number/cursor.sql"},
 }
 
