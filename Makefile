@@ -75,6 +75,10 @@ drift: build ## Fail when something generated is stale
 	@$(BIN) openapi | diff -u docs/openapi.yaml - || { echo "docs/openapi.yaml is stale: make generate"; exit 1; }
 	@go run ./docs/schemaref -check -o docs/schema.md
 
+.PHONY: soak
+soak: $(CODE_HASH) test-tools ## The long versions of the feeds' tests
+	@go test -timeout 60m ./tests/feed -soak $(ARGS)
+
 .PHONY: bench
 bench: build ## Measure the road on this machine, both sides of each line in turns (docs/benchmarks.md)
 	@go run ./tests/bench $(ARGS)

@@ -23,6 +23,8 @@ type config struct {
 	StopTimeout time.Duration `env:"UMPIRE_STOP_TIMEOUT" default:"30s" help:"How long a stopping server waits for the commands under way."`
 	StopDelay   time.Duration `env:"UMPIRE_STOP_DELAY" default:"0s" help:"How long readiness fails before new commands are turned away, so that a load balancer notices first."`
 
+	KeepNotes time.Duration `env:"UMPIRE_KEEP_NOTES" default:"720h" help:"How long notes are kept; longer for consumers that have not read them (30 days)."`
+
 	CommandConns int32 `env:"UMPIRE_COMMAND_CONNS" default:"16" help:"Connections for commands of people and scorers."`
 	ImportConns  int32 `env:"UMPIRE_IMPORT_CONNS" default:"4" help:"Connections for import batches."`
 	ReadConns    int32 `env:"UMPIRE_READ_CONNS" default:"8" help:"Connections for reads."`
@@ -42,6 +44,8 @@ func (c *config) Validate() error {
 		return errors.New("--tls-cert (UMPIRE_TLS_CERT) and --tls-key (UMPIRE_TLS_KEY) are given together or not at all")
 	case c.StopTimeout <= 0 || c.StopDelay < 0:
 		return errors.New("--stop-timeout is more than 0s and --stop-delay is not negative")
+	case c.KeepNotes < time.Minute:
+		return errors.New("--keep-notes is a minute or more")
 	case slices.Contains(c.CORSOrigins, "*"):
 		return errors.New("--cors-origin names origins such as https://scores.example; * is not one")
 	}

@@ -84,12 +84,13 @@ func (c *devCommand) demo(ctx context.Context, out io.Writer, s *server, cluster
 	_, _ = fmt.Fprintf(out, "\n  %s\n", keeps(c, cluster))
 	_, _ = fmt.Fprintf(out, `
   docs     %[1]s/docs
+  live     %[1]s/live?event=%[5]s
   psql     %[2]s
   try      curl -s %[1]s/workflows/fixture/subjects/fixture/%[3]s/commands \
              -H 'Authorization: Bearer %[4]s' -H 'Content-Type: application/json' \
              -d '{"key": "my-first-key", "code": "note", "input": {"text": "What a final."}}'
   read     curl -s %[1]s/subjects/fixture/%[3]s
-`, s.url(), cluster.URL, m.Fixture.Ref, token)
+`, s.url(), cluster.URL, m.Fixture.Ref, token, m.Event.Ref)
 	if !c.Once {
 		_, _ = fmt.Fprintf(out, "\n  Serving. Ctrl-C stops.\n")
 	}

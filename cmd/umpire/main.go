@@ -16,16 +16,17 @@ import (
 var version = "dev"
 
 type cli struct {
-	Dev     devCommand         `cmd:"" help:"Bring up everything on this machine, replay a real match, stay up."`
-	Serve   serveCommand       `cmd:"" help:"Serve the HTTP API."`
-	Migrate migrateCommand     `cmd:"" help:"Bring the database to this binary's migrations and functions; shows functions that somebody tuned there."`
-	Replay  replayCommand      `cmd:"" help:"Send matches to a running server, as commands: files, or the match that ships with Umpire."`
-	Verify  verifyFilesCommand `cmd:"" help:"Compare what a running server shows of replayed matches with what their files expect."`
-	OpenAPI openapiCommand     `cmd:"" name:"openapi" help:"Print the OpenAPI document."`
-	Sender  senderCommand      `cmd:"" help:"Add, rotate, disable and list senders."`
-	Ops     opsCommand         `cmd:"" help:"What operators run: who blocks whom, end a session, verify by replay."`
-	Prove   proveCommand       `cmd:"" help:"Prove that nothing is lost and nothing counted twice: random commands from many senders, kills, then ten oracles."`
-	Version versionCommand     `cmd:"" help:"Print the version, the migration and the code hash that this binary carries."`
+	Dev      devCommand         `cmd:"" help:"Bring up everything on this machine, replay a real match, stay up."`
+	Serve    serveCommand       `cmd:"" help:"Serve the HTTP API."`
+	Migrate  migrateCommand     `cmd:"" help:"Bring the database to this binary's migrations and functions; shows functions that somebody tuned there."`
+	Replay   replayCommand      `cmd:"" help:"Send matches to a running server, as commands: files, or the match that ships with Umpire."`
+	Verify   verifyFilesCommand `cmd:"" help:"Compare what a running server shows of replayed matches with what their files expect."`
+	OpenAPI  openapiCommand     `cmd:"" name:"openapi" help:"Print the OpenAPI document."`
+	Sender   senderCommand      `cmd:"" help:"Add, rotate, disable and list senders."`
+	Consumer consumerCommand    `cmd:"" help:"Durable readers of notes: list, create, read, acknowledge, rewind, drop."`
+	Ops      opsCommand         `cmd:"" help:"What operators run: who blocks whom, who holds the readers up, end a session, verify by replay, rebase, prune."`
+	Prove    proveCommand       `cmd:"" help:"Prove that nothing is lost and nothing counted twice: random commands from many senders, kills, then ten oracles."`
+	Version  versionCommand     `cmd:"" help:"Print the version, the migration and the code hash that this binary carries."`
 }
 
 func main() {

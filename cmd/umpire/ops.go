@@ -18,6 +18,9 @@ import (
 type opsCommand struct {
 	Blocking blockingCommand `cmd:"" help:"Who blocks whom, with command, subject, sender and age."`
 	Unblock  unblockCommand  `cmd:"" help:"End one session, named by pid and backend start as blocking prints them."`
+	Horizon  horizonCommand  `cmd:"" help:"Which open transactions the readers of notes wait for, in all databases, prepared ones included."`
+	Rebase   rebaseCommand   `cmd:"" help:"After a restore or a failover: make this cluster the one that notes and consumers are numbered in."`
+	Prune    pruneCommand    `cmd:"" help:"Prune notes that are old and that every consumer has; the server does it by itself."`
 	Verify   verifyCommand   `cmd:"" help:"Replay every subject and compare with what is shown; then check every invariant."`
 }
 

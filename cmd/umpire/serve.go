@@ -15,6 +15,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"umpire/server/api"
+	"umpire/server/feed"
+	"umpire/server/jobs"
 	"umpire/server/postgres"
 	"umpire/server/road"
 	"umpire/server/telemetry"
@@ -72,6 +74,8 @@ type server struct {
 	config   *config
 	log      *slog.Logger
 	road     *road.Road
+	feed     *feed.Hub
+	jobs     *jobs.Runner
 	api      *api.API
 	http     *http.Server
 	listener net.Listener
@@ -84,7 +88,12 @@ func startServer(ctx context.Context, c *config, cluster *postgres.Cluster, log 
 	if err != nil {
 		return nil, err
 	}
+	hub, err := feed.Open(ctx, feed.Options{URL: cluster.URL, Log: log})
+	if err != nil {
+		return nil, err
+	}
 	r, err := road.Open(ctx, road.Options{
+		Accepted:  func(string, string) { hub.Wake() },
 		URL:       cluster.URL,
 		Log:       log,
 		Command:   road.PoolOptions{MaxConns: c.CommandConns},
@@ -94,14 +103,17 @@ func startServer(ctx context.Context, c *config, cluster *postgres.Cluster, log 
 		Admission: road.AdmissionOptions{PerSubject: c.PerSubject},
 	})
 	if err != nil {
+		hub.Close()
 		return nil, err
 	}
 	catalogue, err := r.LoadCatalogue(ctx)
 	if err != nil {
+		hub.Close()
 		r.Close()
 		return nil, err
 	}
 	a, err := api.New(api.Options{
+		Feed: hub, Consumers: feed.NewConsumers(r.Pool(road.WorkPool)),
 		Engine: r, Catalogue: catalogue, Log: log, AllowedOrigins: c.CORSOrigins,
 		Version: api.Version{
 			Version: version, CodeHash: state.CodeHash, Migration: int(state.Migration),
@@ -109,15 +121,17 @@ func startServer(ctx context.Context, c *config, cluster *postgres.Cluster, log 
 		},
 	})
 	if err != nil {
+		hub.Close()
 		r.Close()
 		return nil, err
 	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Listen)
+	listener, err := (&net.ListenConfig{Control: dropVanished}).Listen(ctx, "tcp", c.Listen)
 	if err != nil {
+		hub.Close()
 		r.Close()
 		return nil, fmt.Errorf("listening (choose another address with --listen): %w", err)
 	}
-	s := &server{config: c, log: log, road: r, api: a, http: api.Server(c.Listen, a, log), listener: listener, served: make(chan error, 1)}
+	s := &server{config: c, log: log, road: r, feed: hub, jobs: jobs.Start(ctx, log, jobs.Feeds(r.Pool(road.WorkPool), log, c.KeepNotes)...), api: a, http: api.Server(c.Listen, a, log), listener: listener, served: make(chan error, 1)}
 	go func() {
 		if c.TLSCert != "" {
 			s.served <- s.http.ServeTLS(listener, c.TLSCert, c.TLSKey)
@@ -160,6 +174,8 @@ func (s *server) url() string {
 // new ones are told to try again, then the listener and the pools close.
 func (s *server) serveUntil(ctx context.Context) error {
 	defer s.road.Close()
+	defer s.feed.Close()
+	defer s.jobs.Stop()
 	select {
 	case err := <-s.served:
 		return fmt.Errorf("serving: %w", err)
@@ -176,6 +192,7 @@ func (s *server) serveUntil(ctx context.Context) error {
 	}
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.config.StopTimeout)
 	defer cancel()
+	s.feed.Stop() // streams end at once, with a hint to come back
 	err := s.road.Drain(bounded)
 	if shutdown := s.http.Shutdown(bounded); shutdown != nil {
 		err = errors.Join(err, fmt.Errorf("closing the listener: %w", shutdown), s.http.Close())

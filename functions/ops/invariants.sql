@@ -6,6 +6,7 @@ language sql
 stable
 security definer
 set search_path = pg_catalog, pg_temp
+set jit = off -- compiling so long a query takes longer than it saves
 as $$
     -- a subject's log is 1..last_seq without a gap
     select 'log_gapless', format('subject %s %s: last_seq %s, but %s log rows from %s to %s', s.kind, s.ref, s.last_seq, l.n, l.lowest, l.highest)
@@ -19,13 +20,29 @@ as $$
     from road.log l
     where not exists (select from road.subject s where s.subject_id = l.subject_id)
     union all
-    -- one note per log row, saying the same
+    -- one note per log row, saying the same; none for the first rows of a subject whose notes were pruned
     select 'one_note_per_log_row', format('subject %s seq %s: %s notes', l.subject_id, l.seq, count(n.id))
     from road.log l
+    cross join road.feed f
     left join road.note n on n.subject_id = l.subject_id and n.seq = l.seq
         and n.body = l.note and n.workflow = l.workflow and n.code = l.code
-    group by l.subject_id, l.seq
-    having count(n.id) <> 1
+    group by l.subject_id, l.seq, l.at, f.pruned_before
+    having count(n.id) <> 1 and not (
+        count(n.id) = 0 and l.at < f.pruned_before
+        and not exists (select from road.note o where o.subject_id = l.subject_id and o.seq <= l.seq))
+    union all
+    -- as many log rows without a note as were pruned, and nothing came back behind the watermark
+    select 'pruned_are_counted', format('%s notes were pruned, %s log rows have none', f.pruned_count, m.n)
+    from road.feed f
+    cross join lateral (
+        select count(*) as n from road.log l
+        where not exists (select from road.note o where o.subject_id = l.subject_id and o.seq = l.seq)
+    ) m
+    where m.n <> f.pruned_count
+    union all
+    select 'note_behind_watermark', format('subject %s seq %s', n.subject_id, n.seq)
+    from road.note n
+    join road.feed f on (n.xid, n.id) <= (f.pruned_xid, f.pruned_id)
     union all
     select 'note_of_no_log_row', format('subject %s seq %s', n.subject_id, n.seq)
     from road.note n

@@ -24,3 +24,23 @@ grant execute on function
     road.invariants(),
     road.verify(uuid, integer)
 to umpire_ops;
+
+-- Feeds: the stream reads as umpire_reader, consumers and jobs run as umpire_app.
+grant execute on function
+    road.feed_page(xid8, bigint, integer)
+to umpire_reader;
+
+grant execute on function
+    road.consumer_create(text, text, boolean, interval),
+    road.consumer_page(text, text, integer, text, text),
+    road.consumer_acknowledge(text, text, text),
+    road.consumer_rewind(text, text, text),
+    road.consumer_drop(text, text),
+    road.consumer_list(text),
+    road.consumer_expire(),
+    road.prune_notes(interval, integer)
+to umpire_app, umpire_ops;
+
+grant execute on function
+    road.feed_rebase()
+to umpire_ops;

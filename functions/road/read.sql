@@ -49,7 +49,7 @@ begin
         'seq', v_subject.last_seq,
         'revision', road.revision(v_subject.subject_id, v_subject.last_seq),
         'last_play', nullif(v_subject.last_play_seq, 0),
-        'position', pg_snapshot_xmin(pg_current_snapshot())::text || '.0',
+        'position', (select road.position(i.system_identifier, i.timeline, l.xid, l.id) from road.cluster_identity() i, road.last_position() l),
         'view', p_view,
         'data', v_view);
 end

@@ -11,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"umpire/server/feed"
 	"umpire/server/road"
 	"umpire/server/telemetry"
 )
@@ -29,6 +30,13 @@ type Options struct {
 	// AllowedOrigins are the web origins whose pages may call the API; none: no CORS headers at all.
 	AllowedOrigins []string
 
+	// Feed is what GET /notes and the page /live follow; nil: there is no such path.
+	Feed    *feed.Hub
+	Streams StreamOptions
+
+	// Consumers are the durable readers; nil: there is no such path.
+	Consumers Consumers
+
 	// BodyTimeout is how long the body of a command may take to arrive; 10 s when 0.
 	BodyTimeout time.Duration
 }
@@ -41,6 +49,9 @@ type API struct {
 	bodyTimeout time.Duration
 	envelope    *schema
 	reasons     reasons
+	feed        *feed.Hub
+	streams     streams
+	consumers   Consumers
 	current     atomic.Pointer[compiled]
 	stopping    atomic.Bool
 	mux         *http.ServeMux
@@ -60,6 +71,7 @@ func New(o Options) (*API, error) {
 	a := &API{
 		engine: o.Engine, log: o.Log, version: o.Version, bodyTimeout: o.BodyTimeout,
 		envelope: envelope, reasons: engineReasons(), mux: http.NewServeMux(),
+		feed: o.Feed, streams: newStreams(o.Streams), consumers: o.Consumers,
 	}
 	if a.log == nil {
 		a.log = slog.New(slog.DiscardHandler)
@@ -111,6 +123,15 @@ func (a *API) register() error {
 	a.mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, r *http.Request) { a.current.Load().openJSON.serve(w, r) })
 	a.mux.HandleFunc("GET /openapi.yaml", func(w http.ResponseWriter, r *http.Request) { a.current.Load().openYAML.serve(w, r) })
 	a.mux.Handle("GET /{$}", http.RedirectHandler("/docs", http.StatusFound))
+	if a.consumers != nil {
+		a.registerConsumers(h)
+	}
+	if a.feed != nil {
+		a.mux.HandleFunc("GET /notes", a.getNotes)
+		if err := registerLive(a.mux); err != nil {
+			return err
+		}
+	}
 	return registerDocs(a.mux)
 }
 

@@ -38,10 +38,16 @@ func Document(c *road.Catalogue, o DocumentOptions) ([]byte, error) {
 			return nil, err
 		}
 	}
+	for name, source := range feedSchemas() {
+		if err := d.component(name, source); err != nil {
+			return nil, err
+		}
+	}
 	if err := d.commands(c); err != nil {
 		return nil, err
 	}
 	d.reads(c)
+	d.feeds()
 	d.server()
 	out, err := json.MarshalIndent(d.api, "", "  ")
 	if err != nil {

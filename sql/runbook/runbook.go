@@ -18,3 +18,8 @@ var unblock string
 func Unblock() string {
 	return strings.NewReplacer(":pid", "$1", ":'backend_start'", "$2").Replace(unblock)
 }
+
+// Horizon lists the open transactions that readers wait for, the oldest first (horizon.sql).
+//
+//go:embed horizon.sql
+var Horizon string

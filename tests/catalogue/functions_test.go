@@ -236,6 +236,7 @@ func TestVolatility(t *testing.T) {
 	for name, v := range map[string]string{
 		"road.execute": "v", "road.dispatch": "v", "road.dispatch_locks": "v", "road.dispatch_current": "v", "road.lock_subjects": "v", "road.lock_key": "v",
 		"road.compare_rows": "v", "road.create_subjects": "v", "road.create_further": "v", "road.now": "v", "road.record_failure": "v",
+		"road.feed_page": "s", "road.consumer_page": "s", "road.consumer_of": "s", "road.last_position": "s", "road.feed_rebase": "v", "road.prune_notes": "v",
 		"road.read": "s", "road.notes": "s", "road.saved_command": "s", "road.dispatch_view": "s", "road.dispatch_verify": "s", "road.invariants": "s",
 		"road.refuse": "i", "road.seq_of": "i", "road.reason": "i", "road.early_answer": "i", "sport.fixture_fold": "i", "sport.fixture_replay": "s",
 	} {

@@ -18,10 +18,14 @@ import (
 
 // What each role may call; everything else it may not.
 var callable = map[string][]string{
-	"umpire_app":    {"road.execute", "road.execute_many", "road.read", "road.record_failure", "road.saved_command", "road.sender_by_token"},
-	"umpire_reader": {"road.notes", "road.read"},
+	"umpire_app": {
+		"road.consumer_acknowledge", "road.consumer_create", "road.consumer_drop", "road.consumer_expire", "road.consumer_list", "road.consumer_page",
+		"road.consumer_rewind", "road.execute", "road.execute_many", "road.prune_notes", "road.read", "road.record_failure", "road.saved_command", "road.sender_by_token",
+	},
+	"umpire_reader": {"road.feed_page", "road.notes", "road.read"},
 	"umpire_ops": {
-		"road.invariants", "road.notes", "road.read", "road.saved_command", "road.sender_add", "road.sender_disable", "road.sender_list",
+		"road.consumer_acknowledge", "road.consumer_create", "road.consumer_drop", "road.consumer_expire", "road.consumer_list", "road.consumer_page",
+		"road.consumer_rewind", "road.feed_rebase", "road.invariants", "road.notes", "road.prune_notes", "road.read", "road.saved_command", "road.sender_add", "road.sender_disable", "road.sender_list",
 		"road.sender_rotate", "road.verify",
 	},
 }
@@ -31,7 +35,7 @@ var readable = map[string][]string{
 	"umpire_app":    {"road.catalogue_command", "road.catalogue_view", "road.installed_code", "road.installed_function", "road.kind", "road.workflow"},
 	"umpire_reader": {"road.catalogue_command", "road.catalogue_view", "road.installed_code", "road.installed_function", "road.kind", "road.workflow"},
 	"umpire_ops": {
-		"road.catalogue_command", "road.catalogue_view", "road.command_failure", "road.installed_code", "road.installed_function", "road.kind", "road.log",
+		"road.catalogue_command", "road.catalogue_view", "road.command_failure", "road.consumer", "road.feed", "road.installed_code", "road.installed_function", "road.kind", "road.log",
 		"road.note", "road.subject", "road.workflow", "sport.event", "sport.event_sources", "sport.fixture", "sport.fixture_lineup", "sport.fixture_result",
 		"sport.fixture_schedule", "sport.fixture_score", "sport.fixture_status", "sport.play", "sport.source_claim", "sport.squad",
 	},

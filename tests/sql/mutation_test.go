@@ -71,6 +71,12 @@ var mutations = []struct{ function, from, to, file string }{
 	{"road.sender_by_token(bytea)", "d.disabled_at is null", "true", "sender_disable/shuts_out.sql"},
 	{"road.may_touch(text[],uuid,text)", "when p_parent_id is null then p_ref = any (p_events)", "when true then true", "execute/not_allowed.sql"},
 	{"road.record_failure(text,text,text,text,text,text,text)", "f.attempts + 1", "1", "record_failure/attempts.sql"},
+	{"road.last_position()", "m.xid < pg_catalog", "m.xid >= pg_catalog", "last_position/below_horizon.sql"},
+	{"road.parse_position(text)", "v_part[1] <> v_here", "false", "parse_position/refuses.sql"},
+	{"road.consumer_page(text,text,integer,text,text)", "d.events is null or", "true or", "consumer_page/pages.sql"},
+	{"road.consumer_acknowledge(text,text,text)", "and (c.xid, c.id) < (v_xid, v_id)", "", "consumer_acknowledge/forward.sql"},
+	{"road.consumer_expire()", "n.xid < pg_snapshot_xmin(pg_current_snapshot())", "true", "consumer_expire/dead.sql"},
+	{"road.prune_notes(interval,integer)", "where c.expired_at is null", "where false", "prune_notes/watermark.sql"},
 	{"road.page_number(text)", "'^[0-9]{1,18}$'", "'^[0-9]+$'", "page_number/cursor.sql"},
 }
 

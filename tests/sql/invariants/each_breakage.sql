@@ -1,7 +1,7 @@
 -- Each invariant is shown to notice what it is for.
 begin;
 \ir ../builders.sql
-select plan(13);
+select plan(17);
 
 select build.running_fixture();
 select build.play('goal', '{"side": "home", "minute": 5}');
@@ -29,6 +29,10 @@ select ok('accepted_is_logged_once' = any (build.breakage($$update road.command 
 select ok('logged_was_accepted' = any (build.breakage('delete from road.command')), 'logged_was_accepted');
 select ok('answer_is_its_own' = any (build.breakage($$update road.command set answer = answer || '{"key": "other"}'$$)), 'answer_is_its_own');
 select ok('replay' = any (build.breakage($$update sport.fixture_score set state = state || '{"score": {"home": 9, "away": 0}}'$$)), 'replay');
+select ok('pruned_are_counted' = any (build.breakage('update road.feed set pruned_count = 1')), 'pruned_are_counted: too many');
+select ok('pruned_are_counted' = any (build.breakage($$update road.feed set pruned_before = 'infinity'; delete from road.note where seq = 1$$)), 'pruned_are_counted: one was lost where others were pruned');
+select ok('one_note_per_log_row' = any (build.breakage($$update road.feed set pruned_before = 'infinity', pruned_count = 1; delete from road.note where seq = 3$$)), 'one_note_per_log_row: pruned from the front only');
+select ok('note_behind_watermark' = any (build.breakage($$update road.feed set pruned_xid = '9999999999'$$)), 'note_behind_watermark');
 
 select * from finish();
 rollback;
