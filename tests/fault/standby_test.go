@@ -108,6 +108,12 @@ func (s *standby) freeze(t testing.TB) (thaw func()) {
 			}
 		}
 	}
+	// A test that fails meanwhile must not leave stopped processes, which notice nobody's death.
+	t.Cleanup(func() {
+		for _, pid := range append(pids, int32(s.cmd.Process.Pid)) {
+			_ = syscall.Kill(int(pid), syscall.SIGCONT)
+		}
+	})
 	signal(syscall.SIGSTOP)
 	return func() { signal(syscall.SIGCONT) }
 }
