@@ -157,6 +157,11 @@ begin
 
     if v_first is not null then
         if v_first_hash = v_hash then
+            -- A duplicate is an acknowledgement too. The first one's wait for the standby may have been cancelled: a record
+            -- in the log makes this commit wait until the standby has everything before it.
+            if current_setting('synchronous_standby_names') <> '' then
+                perform pg_logical_emit_message(true, 'umpire', '');
+            end if;
             outcome := 'duplicate';
             answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, (v_first #>> '{subject,id}')::uuid, v_ref,
                 jsonb_build_object('first', v_first));

@@ -137,3 +137,50 @@ func TestC132Failover(t *testing.T) {
 		t.Errorf("invariants: %s", *broken)
 	}
 }
+
+// PG-14: the wait for the standby was cancelled and the standby never got the command. Sent again, it must not be told
+// duplicate before the standby has it either: that sender would forget a command which the failover loses.
+func TestPG14DuplicateWaitsForTheStandby(t *testing.T) {
+	t.Parallel() // it mostly waits
+	b := newBed(t, harness.NewOwn(t, postgres.Options{}))
+	s := newStandby(t, b)
+	u := b.serve(t)
+	b.waitForStandby(t)
+	if a, _ := b.settle(t, u, line("both", "x")); a.brief() != "accepted" {
+		t.Fatal(a)
+	}
+	s.link.loseAnswers(t, 0) // nothing gets to the standby any more
+	got := b.start(t.Context(), u, line("k", "x"))
+	b.WaitFor(t, `select exists (`+inSyncWait+`)`)
+	b.exec(t, `select pg_cancel_backend((`+inSyncWait+`))`)
+	if a := receive(t, got, "the answer"); a.brief() != "try_again commit_unknown" {
+		t.Errorf("cancelled: %v", a)
+	}
+	// Given up by the server after six seconds, as the standby does not come back.
+	told := b.post(t.Context(), u, line("k", "x"))
+	if told.brief() != "try_again commit_unknown" {
+		t.Errorf("sent again, with the standby cut off: %v", told)
+	}
+
+	if err := b.Cluster().Kill(); err != nil {
+		t.Fatal(err)
+	}
+	b.link.leadTo(t, s.url)
+	if !valueAt[bool](t, s.url, `select pg_promote()`) {
+		t.Fatal("the standby was not promoted")
+	}
+	execAt(t, s.url, `alter system reset synchronous_standby_names`)
+	execAt(t, s.url, `select pg_reload_conf()`)
+	if n := valueAt[int](t, s.url, `select count(*)::int from road.command where command_id = 'k'`); n != 0 {
+		t.Error("the standby had it: the link was not cut")
+	} else if told.Outcome == "duplicate" {
+		t.Error("told duplicate, and lost in the failover")
+	}
+	if a, before := b.settle(t, u, line("k", "x")); a.brief() != "accepted" {
+		t.Errorf("on the new primary: %v after %v", a, before)
+	}
+	onceAt(t, s.url, "k")
+	if a, _ := b.settle(t, u, line("both", "x")); a.brief() != "duplicate" {
+		t.Errorf("both: %v", a)
+	}
+}
