@@ -16,7 +16,7 @@ select is(road.consumer_acknowledge('reader', 'stats', build.at(2)) ->> 'positio
 select is((select c.top_id from road.consumer c), (select n.id from road.note n where n.seq = 2 and n.subject_id = build.subject('fixture', 'final')), 'with the highest id');
 select is(road.consumer_acknowledge('reader', 'stats', build.at(1)) ->> 'position', build.at(2), 'a late one changes nothing');
 select is(road.consumer_acknowledge(null, 'stats', build.at(3)) ->> 'position', build.at(3), 'an operator may');
-select throws_ok($$select road.consumer_acknowledge('reader', 'stats', road.position(i.system_identifier, i.timeline, pg_snapshot_xmin(pg_current_snapshot()), 0)) from road.cluster_identity() i$$, 'UM003', null, 'OB-02: not past an open transaction');
+select throws_ok($$select road.consumer_acknowledge('reader', 'stats', road.position(i.system_identifier, i.timeline, pg_current_xact_id(), 0)) from road.cluster_identity() i$$, 'UM003', null, 'OB-02: not past an open transaction');
 select throws_ok($$select road.consumer_acknowledge('reader', 'stats', 'x')$$, 'UM003', null, 'garbage');
 select throws_ok($$select road.consumer_acknowledge('reader', 'stats', '1-1-1-1')$$, 'UM020', null, 'another cluster''s');
 
