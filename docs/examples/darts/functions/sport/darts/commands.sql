@@ -4,7 +4,10 @@ insert into road.workflow (workflow, summary) values
 insert into road.catalogue_command (workflow, code, kind, level, handler, current, input_schema, example, refusals, summary)
 select 'darts', c.code, 'fixture', 'play', 'sport.fixture_play', 'sport.fixture_missed_plays',
     c.input_schema::jsonb, c.example::jsonb,
-    c.refusals::jsonb || jsonb_build_object('wrong_workflow', 'The fixture is of another sport.'), c.summary
+    c.refusals::jsonb || jsonb_build_object(
+        'wrong_workflow', 'The fixture is of another sport.',
+        'not_open', 'The fixture is postponed, cancelled, suspended or abandoned.',
+        'official', 'The result is official; it has to be protested first.'), c.summary
 from (values
 ('throw_off',
 $json${
