@@ -94,6 +94,7 @@ func startServer(ctx context.Context, c *config, cluster *postgres.Cluster, log 
 	}
 	r, err := road.Open(ctx, road.Options{
 		Accepted:  func(string, string) { hub.Wake() },
+		Demoted:   hub.Reset,
 		URL:       cluster.URL,
 		Log:       log,
 		Command:   road.PoolOptions{MaxConns: c.CommandConns},

@@ -105,6 +105,10 @@ func Open(ctx context.Context, o Options) (*Hub, error) {
 	return h, nil
 }
 
+// Reset lets go of every connection, once it is not in use: after a failover the old primary may live on, and its notes are
+// not the ones to read.
+func (h *Hub) Reset() { h.pool.Reset() }
+
 // Wake makes the poller look at once: something was committed in this process. It never blocks.
 func (h *Hub) Wake() {
 	select {

@@ -31,6 +31,10 @@ type Options struct {
 	// sender gave it. It must not block; it is there to wake readers of the outbox. May be nil.
 	Accepted func(kind, ref string)
 
+	// Demoted is called when the database turned out to take no changes any more (25006) and all pools were opened anew:
+	// whoever keeps connections of its own to the old primary does the same. It must not block. May be nil.
+	Demoted func()
+
 	// configure is for this package's tests: the last word on a pool's configuration.
 	configure func(name PoolName, c *pgxpool.Config)
 }

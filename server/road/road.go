@@ -21,6 +21,7 @@ type Road struct {
 	admission *admission
 	senders   *senderCache
 	accepted  func(kind, ref string)
+	demoted   func()
 	imports   atomic.Pointer[map[string][]string] // workflow -> codes that run on the import pool
 	gate      gate
 }
@@ -45,7 +46,7 @@ func Open(ctx context.Context, o Options) (_ *Road, err error) {
 	}
 	r := &Road{
 		log: o.Log, reasons: newReasonTable(), pools: map[PoolName]*pool{},
-		admission: newAdmission(bounds), senders: newSenderCache(o.SenderTTL), accepted: o.Accepted,
+		admission: newAdmission(bounds), senders: newSenderCache(o.SenderTTL), accepted: o.Accepted, demoted: o.Demoted,
 	}
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)
@@ -169,6 +170,9 @@ func (r *Road) resetAfter(p *pool, c *pgconn.PgConn, f failure) {
 		if other != p {
 			other.resetNow()
 		}
+	}
+	if r.demoted != nil {
+		r.demoted()
 	}
 }
 

@@ -97,7 +97,7 @@ func layOut(t testing.TB, url string) (token string) {
 }
 
 // serve starts a server on a laid-out database.
-func serve(t testing.TB, url, token string, change func(*feed.Options, *api.StreamOptions)) *bed {
+func serve(t testing.TB, url, token string, change func(*feed.Options, *api.StreamOptions), limits ...func(*http.Server)) *bed {
 	t.Helper()
 	b := &bed{url: url, token: token, logged: &lockedBuffer{}}
 	fo := feed.Options{URL: url, Log: slog.New(slog.NewTextHandler(b.logged, nil))}
@@ -129,6 +129,9 @@ func serve(t testing.TB, url, token string, change func(*feed.Options, *api.Stre
 		_ = c.(*net.TCPConn).SetWriteBuffer(8 << 10) // so that a viewer who does not read is noticed early
 		return ctx
 	}
+	for _, limit := range limits {
+		limit(b.server)
+	}
 	b.web = "http://" + listener.Addr().String()
 	served := make(chan struct{})
 	go func() { _ = b.server.Serve(listener); close(served) }()
@@ -146,10 +149,10 @@ func serve(t testing.TB, url, token string, change func(*feed.Options, *api.Stre
 	return b
 }
 
-func newBed(t testing.TB, change func(*feed.Options, *api.StreamOptions)) (*bed, *harness.DB) {
+func newBed(t testing.TB, change func(*feed.Options, *api.StreamOptions), limits ...func(*http.Server)) (*bed, *harness.DB) {
 	t.Helper()
 	db := harness.New(t)
-	return serve(t, db.URL(), layOut(t, db.URL()), change), db
+	return serve(t, db.URL(), layOut(t, db.URL()), change, limits...), db
 }
 
 func connect(t testing.TB, url string) *pgx.Conn {

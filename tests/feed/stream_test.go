@@ -285,8 +285,8 @@ func TestSS07StopEndsStreams(t *testing.T) {
 
 // SS-07: neither the server's read nor its write time-out cuts a stream; a quiet one is kept alive by comments.
 func TestSS07QuietStreamLives(t *testing.T) {
-	b, _ := newBed(t, func(_ *feed.Options, s *api.StreamOptions) { s.Heartbeat = 20 * time.Millisecond })
-	b.server.ReadTimeout, b.server.WriteTimeout = 150*time.Millisecond, 150*time.Millisecond
+	b, _ := newBed(t, func(_ *feed.Options, s *api.StreamOptions) { s.Heartbeat = 20 * time.Millisecond },
+		func(s *http.Server) { s.ReadTimeout, s.WriteTimeout = 150*time.Millisecond, 150*time.Millisecond })
 	s := mustOpen(t, b.web+"/notes", "")
 	defer s.close()
 	s.mustNext(t, "hello")
