@@ -311,6 +311,7 @@ const stableInImmutable = "routine is marked as IMMUTABLE, but expression is STA
 
 var foldsThatBuildJSON = []string{
 	"sport.football_card", "sport.football_goal", "sport.football_kick", "sport.football_period_end", "sport.football_period_start",
+	"sport.football_sub", "sport.football_var",
 }
 
 func TestPlpgsqlCheck(t *testing.T) {
