@@ -6,19 +6,19 @@ language plpgsql
 volatile
 as $$
 declare
+    v_now timestamptz := road.now(); -- taken first: an index cannot be searched with a volatile function
     v_pruned bigint;
 begin
-    with expired as (
-        select k.sender, k.actor, k.command_id
+    with expired as materialized (
+        select k.ctid as tid
         from road.command k
-        where k.expires_at <= road.now()
+        where k.expires_at <= v_now
         order by k.expires_at
         limit p_limit
         for update of k skip locked
     )
     delete from road.command k
-    using expired e
-    where k.sender = e.sender and k.actor = e.actor and k.command_id = e.command_id;
+    where k.ctid = any (array(select e.tid from expired e));
     get diagnostics v_pruned = row_count;
     return v_pruned;
 end

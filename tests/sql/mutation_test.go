@@ -59,7 +59,7 @@ var mutations = []struct{ function, from, to, file string }{
 	{"road.execute(text,text,text,text,text,text,jsonb,jsonb,text,timestamptz,bytea)", "elsif v_traits.level = 'revision' then", "elsif false then", "execute/revision.sql"},
 	{"road.saved_command(text,text,text)", " and k.expires_at > road.now()", "", "execute/expired_key.sql"},
 	{"road.prune_commands(integer)", "limit p_limit", "", "prune_commands/expired_only.sql"},
-	{"road.prune_commands(integer)", "k.expires_at <= road.now()", "true", "prune_commands/expired_only.sql"},
+	{"road.prune_commands(integer)", "k.expires_at <= v_now", "true", "prune_commands/expired_only.sql"},
 	{"road.valid_ref(text)", "and p_ref !~", "and '' !~", "valid_ref/form.sql"},
 	{"road.dispatch_current(road.call)", "when 'football.card' then", "when 'football.nothing' then", "dispatch_current/plays.sql"},
 	{"road.notes(xid8,bigint,integer)", "order by n.xid, n.id", "order by n.xid::text, n.id", "notes/all_digits.sql"},
