@@ -47,17 +47,30 @@ type blockingCommand struct {
 }
 
 func (c *blockingCommand) Run(ctx context.Context, out io.Writer) error {
-	conn, err := c.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = conn.Close(ctx) }()
-	rows, err := conn.Query(ctx, runbook.Blocking, pgx.QueryExecModeSimpleProtocol)
+	n, err := c.show(ctx, out, runbook.Blocking)
 	if err != nil {
 		return fmt.Errorf("asking who blocks whom: %w", err)
 	}
+	if n == 0 {
+		_, _ = fmt.Fprintln(out, "Nobody is blocked.")
+		return nil
+	}
+	_, _ = fmt.Fprintln(out, "To end a blocking session: umpire ops unblock --pid PID --backend-start 'BLOCKING_BACKEND_START'")
+	return nil
+}
+
+// show runs a statement of the runbook, prints each row with one line per column that has a value, and counts the rows.
+func (d database) show(ctx context.Context, out io.Writer, statement string) (n int, err error) {
+	conn, err := d.connect(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	rows, err := conn.Query(ctx, statement, pgx.QueryExecModeSimpleProtocol)
+	if err != nil {
+		return 0, err
+	}
 	defer rows.Close()
-	n := 0
 	for rows.Next() {
 		values := rows.RawValues()
 		for i, field := range rows.FieldDescriptions() {
@@ -68,15 +81,7 @@ func (c *blockingCommand) Run(ctx context.Context, out io.Writer) error {
 		_, _ = fmt.Fprintln(out)
 		n++
 	}
-	if err := rows.Err(); err != nil {
-		return fmt.Errorf("asking who blocks whom: %w", err)
-	}
-	if n == 0 {
-		_, _ = fmt.Fprintln(out, "Nobody is blocked.")
-		return nil
-	}
-	_, _ = fmt.Fprintln(out, "To end a blocking session: umpire ops unblock --pid PID --backend-start 'BLOCKING_BACKEND_START'")
-	return nil
+	return n, rows.Err()
 }
 
 type unblockCommand struct {
