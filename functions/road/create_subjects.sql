@@ -1,6 +1,8 @@
 -- Inserts new subjects of one kind, in the order of their references, with log number 1 already taken: whoever creates a
 -- subject writes its first log row in the same transaction. Runs inside the savepoint, with an xid: another command that
 -- is creating the same reference is waited for as shortly as a second lock (road.lock_subjects).
+-- The engine cannot enter the first note's xid afterwards (an update outside the savepoint would make a MultiXact): the
+-- greatest there is says that any may come next.
 -- refuses: exists, bad_reference
 create or replace function road.create_subjects(p_kind text, p_parent_id uuid, p_refs text[])
 returns uuid[]
@@ -16,8 +18,8 @@ begin
     end if;
 
     with created as (
-        insert into road.subject (kind, ref, parent_id, lock_rank, last_seq)
-        select k.kind, r.ref, p_parent_id, k.lock_rank, 1
+        insert into road.subject (kind, ref, parent_id, lock_rank, last_seq, last_xid)
+        select k.kind, r.ref, p_parent_id, k.lock_rank, 1, '18446744073709551615'
         from road.kind k
         cross join (select distinct u.ref from unnest(p_refs) u (ref)) r
         where k.kind = p_kind

@@ -23,13 +23,12 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    v_at             timestamptz := clock_timestamp();
     v_ref            text := p_ref;
     v_seen           bigint;
-    v_hash           bytea;
     v_reason         jsonb;
     v_traits         road.command_traits := road.command_traits(p_workflow, p_code, p_kind);
     -- what the first statement finds
+    v_at             timestamptz;
     v_workflows      text[];
     v_events         text[];
     v_may_act        boolean;
@@ -37,19 +36,21 @@ declare
     v_parent_id      uuid;
     v_first          jsonb;
     v_first_hash     bytea;
+    v_expired        boolean;
     -- what the locks give
     v_wanted         road.lock_request;
     v_ids            uuid[];
-    v_further        uuid[] := '{}';
-    v_further_seq    bigint[] := '{}';
-    v_last_seq       bigint := 0;
-    v_last_play_seq  bigint := 0;
+    v_further        uuid[];
+    v_further_seq    bigint[];
+    v_last_seq       bigint;
+    v_last_play_seq  bigint;
+    v_last_xid       xid8;
     -- what the handler gives
     cmd              road.call;
     v_handled        jsonb;
     v_sub_xid        bigint;
     v_xid            bigint;
-    v_note           jsonb;
+    v_note_xid       xid8;
     v_changed        jsonb;
     v_missing        text[];
     v_malformed      boolean;
@@ -57,33 +58,33 @@ declare
     v_code           text;
     v_detail         text;
 begin
-    if current_setting('transaction_isolation') <> 'read committed' then
-        raise exception using errcode = 'UM004', message = 'road.execute needs READ COMMITTED: a second look must see what the lock waited for';
+    -- The plain command asks few questions on its way: an expression is set up anew in every transaction, and thirty of them
+    -- cost as much as three statements. So one question stands for many wherever the answer is nearly always the same.
+    if current_setting('transaction_isolation') <> 'read committed' or length(p_ref) = 36 then
+        if current_setting('transaction_isolation') <> 'read committed' then
+            raise exception using errcode = 'UM004', message = 'road.execute needs READ COMMITTED: a second look must see what the lock waited for';
+        elsif p_ref ~ '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' then
+            select s.ref into v_ref from road.subject s where s.subject_id = p_ref::uuid and s.kind = p_kind;
+        end if;
     end if;
 
-    -- Who is at work, for whom, on what: sql/runbook/blocking.sql reads it off pg_stat_activity. Gone with the transaction.
-    v_text := set_config('application_name', concat_ws(' ', split_part(current_setting('application_name'), ' ', 1), p_workflow || '.' || p_code, p_sender, p_ref), true);
-
-    -- 1. The key, without a lock (C-010). The same statement finds the sender and the subject.
-    if length(p_ref) = 36 and p_ref ~ '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' then
-        select s.ref into v_ref from road.subject s where s.subject_id = p_ref::uuid and s.kind = p_kind;
-    end if;
-
+    -- 1. The key, without a lock (C-010). The same statement finds the sender, and says who is at work, for whom, on
+    -- what: sql/runbook/blocking.sql reads it off pg_stat_activity. It is gone with the transaction.
     select
-        d.workflows, d.events, d.may_act, s.subject_id, s.parent_id, k.answer, k.payload_hash
+        clock_timestamp(), d.workflows, d.events, d.may_act, k.answer, k.payload_hash,
+        set_config('application_name', concat_ws(' ', split_part(current_setting('application_name'), ' ', 1), p_workflow || '.' || p_code, p_sender, p_ref), true)
     into
-        v_workflows, v_events, v_may_act, v_subject_id, v_parent_id, v_first, v_first_hash
+        v_at, v_workflows, v_events, v_may_act, v_first, v_first_hash, v_text
     from road.sender d
-    left join road.subject s on s.kind = p_kind and s.ref = v_ref
     left join road.command k on k.sender = p_sender and k.actor = p_actor and k.command_id = p_command_id and k.expires_at > road.now()
     where d.sender = p_sender and d.disabled_at is null
         and (p_token_sha256 is null or d.token_sha256 = p_token_sha256
              or (d.old_token_sha256 = p_token_sha256 and d.old_token_until > road.now()));
 
-    -- One question for the plain case; the answers only when there is something to say.
-    if not found or v_traits.level is null or v_traits.creates or v_workflows is not null or v_events is not null
-        or p_actor <> '' or length(p_command_id) not between 1 and 200 then
-        if not found then
+    if v_at is null or v_first is not null or v_traits.level is null or v_traits.creates or v_traits.locks or v_workflows is not null
+        or v_events is not null or p_actor <> '' or length(p_command_id) not between 1 and 200 then
+        select s.subject_id, s.parent_id into v_subject_id, v_parent_id from road.subject s where s.kind = p_kind and s.ref = v_ref;
+        if v_at is null then
             v_reason := road.reason('sender_unknown', 'The sender is unknown or disabled, or its token is no longer valid.');
         elsif v_traits.level is null then
             v_reason := road.reason('unknown_command', 'There is no such workflow, code or kind of subject; GET /workflows lists what there is.');
@@ -97,6 +98,8 @@ begin
             v_reason := road.reason('bad_input', 'A key has 1 to 200 characters, an actor at most 200.');
         elsif v_traits.creates and not road.valid_ref(p_ref) then
             v_reason := road.reason('bad_input', 'A new reference has 1 to 128 of A-Z a-z 0-9 . _ : - , begins with a letter or digit, and is not a uuid.');
+        elsif v_traits.locks and v_subject_id is null and v_first is null and not v_traits.creates then
+            v_reason := road.reason('subject_not_found', 'There is no such subject; create it first, or mend the reference.');
         end if;
         if v_reason is not null then
             outcome := 'refused';
@@ -105,58 +108,59 @@ begin
         end if;
     end if;
 
-    v_hash := road.payload_hash(p_workflow, p_code, case when v_traits.creates then p_kind || '/' || v_ref else v_subject_id::text end, p_input);
-
-    if v_subject_id is null and v_first is null and not v_traits.creates then
-        outcome := 'refused';
-        answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, null, p_ref,
-            road.reason('subject_not_found', 'There is no such subject; create it first, or mend the reference.'));
-        return;
-    end if;
-
-    cmd := row (p_workflow, p_code, p_kind, v_ref, v_subject_id, v_parent_id, p_sender, p_actor, p_command_id,
-        p_input, p_saw, p_sent_at, v_at, 0, 0, v_further, v_further_seq);
-
     -- 2. The subjects (C-011, C-032). One subject: a plain wait, which holds no xid. Several: a short one.
     if v_first is null then
         if v_traits.locks then
+            cmd := row (p_workflow, p_code, p_kind, v_ref, v_subject_id, v_parent_id, p_sender, p_actor, p_command_id,
+                p_input, p_saw, p_sent_at, v_at, 0, 0, '{}', '{}');
             v_wanted := road.dispatch_locks(cmd);
             v_ids := array(select distinct u.id from unnest(v_wanted.lock || v_subject_id) u (id) where u.id is not null);
         end if;
-        if cardinality(v_ids) > 1 or (v_traits.creates and v_ids <> '{}') then
+        if not v_traits.creates and coalesce(cardinality(v_ids), 1) = 1 then
+            select s.subject_id, s.parent_id, s.last_seq, s.last_play_seq, s.last_xid
+            into v_subject_id, v_parent_id, v_last_seq, v_last_play_seq, v_last_xid
+            from road.subject s
+            where s.kind = p_kind and s.ref = v_ref
+            for no key update of s;
+        elsif v_ids <> '{}' then
             select
-                coalesce(max(l.last_seq) filter (where l.subject_id = v_subject_id), 0),
-                coalesce(max(l.last_play_seq) filter (where l.subject_id = v_subject_id), 0),
-                coalesce(array_agg(l.subject_id) filter (where l.subject_id is distinct from v_subject_id), '{}'),
-                coalesce(array_agg(l.last_seq + 1) filter (where l.subject_id is distinct from v_subject_id), '{}')
+                max(l.last_seq) filter (where l.subject_id = v_subject_id),
+                max(l.last_play_seq) filter (where l.subject_id = v_subject_id),
+                array_agg(l.subject_id) filter (where l.subject_id is distinct from v_subject_id),
+                array_agg(l.last_seq + 1) filter (where l.subject_id is distinct from v_subject_id)
             into v_last_seq, v_last_play_seq, v_further, v_further_seq
             from road.lock_subjects(v_ids) l;
-            if cardinality(v_further) + (not v_traits.creates)::integer < cardinality(v_ids) then
+            if coalesce(cardinality(v_further), 0) + (not v_traits.creates)::integer < cardinality(v_ids) then
                 outcome := 'refused';
                 answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, v_subject_id, v_ref,
                     road.reason('subject_not_found', 'A subject that the command names does not exist.'));
                 return;
             end if;
-        elsif not v_traits.creates then
-            select s.last_seq, s.last_play_seq
-            into v_last_seq, v_last_play_seq
-            from road.subject s
-            where s.subject_id = v_subject_id
-            for no key update of s;
         end if;
 
         -- 3. The key's own lock: the same key on two subjects meets here. Then the key again, with a new snapshot (C-012).
-        if not pg_try_advisory_xact_lock(hashtextextended(p_sender || E'\x1f' || p_actor || E'\x1f' || p_command_id, 0)) then
+        if v_last_seq is null and not v_traits.creates
+            or not pg_try_advisory_xact_lock(hashtextextended(p_sender || E'\x1f' || p_actor || E'\x1f' || p_command_id, 0)) then
+            if v_last_seq is null and not v_traits.creates then
+                outcome := 'refused';
+                answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, null, p_ref,
+                    road.reason('subject_not_found', 'There is no such subject; create it first, or mend the reference.'));
+                return;
+            end if;
             perform road.lock_key(hashtextextended(p_sender || E'\x1f' || p_actor || E'\x1f' || p_command_id, 0));
         end if;
-        select k.answer, k.payload_hash
-        into v_first, v_first_hash
+        select case when k.expires_at > road.now() then k.answer end, k.payload_hash, true
+        into v_first, v_first_hash, v_expired
         from road.command k
-        where k.sender = p_sender and k.actor = p_actor and k.command_id = p_command_id and k.expires_at > road.now();
+        where k.sender = p_sender and k.actor = p_actor and k.command_id = p_command_id;
     end if;
 
-    if v_first is not null then
-        if v_first_hash = v_hash then
+    if v_first is not null or v_expired then
+        if v_first is null then
+            -- Expired: the row is as good as gone, and gives way to this command's.
+            delete from road.command k
+            where k.sender = p_sender and k.actor = p_actor and k.command_id = p_command_id and k.expires_at <= road.now();
+        elsif v_first_hash = road.payload_hash(p_workflow, p_code, case when v_traits.creates then p_kind || '/' || v_ref else v_subject_id::text end, p_input) then
             -- A duplicate is an acknowledgement too. The first one's wait for the standby may have been cancelled: a record
             -- in the log makes this commit wait until the standby has everything before it.
             if current_setting('synchronous_standby_names') <> '' then
@@ -170,24 +174,23 @@ begin
             answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, v_subject_id, p_ref,
                 road.reason('key_reused', 'This key was used for another command; a new command needs a new key.'));
         end if;
-        return;
+        if outcome is not null then
+            return;
+        end if;
     end if;
 
-    cmd.seq := v_last_seq + 1;
-    cmd.last_play_seq := v_last_play_seq;
-    if v_traits.locks then
-        cmd.further := v_further;
-        cmd.further_seq := v_further_seq;
-        if road.dispatch_locks(cmd) is distinct from v_wanted then
+    cmd := row (p_workflow, p_code, p_kind, v_ref, v_subject_id, v_parent_id, p_sender, p_actor, p_command_id,
+        p_input, p_saw, p_sent_at, v_at, coalesce(v_last_seq, 0) + 1, coalesce(v_last_play_seq, 0),
+        coalesce(v_further, '{}'), coalesce(v_further_seq, '{}'));
+
+    -- 4. What had to be locked is still the same, and the versions (C-013, C-073).
+    if v_traits.level <> 'none' or v_traits.locks then
+        if v_traits.locks and road.dispatch_locks(cmd) is distinct from v_wanted then
             outcome := 'try_again';
             answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, v_subject_id, v_ref,
                 road.reason('locks_changed', 'What the command has to lock changed while it waited; send it again.'));
             return;
         end if;
-    end if;
-
-    -- 4. Versions (C-013, C-073).
-    if v_traits.level <> 'none' then
         if v_traits.level = 'play' then
             if jsonb_typeof(p_saw) is distinct from 'object' or not p_saw ? 'play' then
                 v_reason := road.reason('version_missing', 'State the last play you saw in saw.play; null when you saw none.', jsonb_build_object('missing', jsonb_build_array('play')));
@@ -232,26 +235,33 @@ begin
 
     -- 5. The command's own function, in a savepoint that catches a rule's no and nothing else (C-014, C-071).
     begin
-        if v_traits.creates then
-            cmd.subject_id := (road.create_subjects(p_kind, null, array[v_ref]))[1];
-        elsif cardinality(v_wanted.create_refs) > 0 then
-            cmd := road.create_further(cmd, v_wanted);
+        if v_traits.creates or v_traits.locks then
+            if v_traits.creates then
+                cmd.subject_id := (road.create_subjects(p_kind, null, array[v_ref]))[1];
+            elsif cardinality(v_wanted.create_refs) > 0 then
+                cmd := road.create_further(cmd, v_wanted);
+            end if;
         end if;
 
         v_handled := road.dispatch(cmd);
 
-        -- 6. Still in the savepoint: the log. Its xmin is the savepoint's own xid, assigned after the last lock.
-        v_note := coalesce(v_handled -> 'note', '{}');
-        insert into road.log (subject_id, seq, at, sent_at, sender, actor, command_id, workflow, code, input, note)
-        values (
-            cmd.subject_id, cmd.seq, v_at, p_sent_at, p_sender, p_actor, p_command_id, p_workflow, p_code,
-            case v_traits.log_input when 'full' then p_input when 'redacted' then p_input - v_traits.log_drop end, v_note)
-        returning xmin::text::bigint into v_sub_xid;
-        if v_handled ? 'further' then
+        -- 6. Notes are read in the order of transaction ids (C-116), so a subject's next note needs a greater one than its last.
+        -- The transaction's own is, nearly always, when there was one lock. A command with several got it at the first of
+        -- them, and somebody may have written to the second since; so may they at a single lock that several were waiting
+        -- for. Then the log is written in here, and its xmin is the id: the savepoint's own, given out after the last lock.
+        if (v_last_xid < pg_current_xact_id()) is not true or v_handled ? 'further' then
             insert into road.log (subject_id, seq, at, sent_at, sender, actor, command_id, workflow, code, input, note)
-            select f.key::uuid, road.seq_of(cmd, f.key::uuid), v_at, p_sent_at, p_sender, p_actor, p_command_id, p_workflow, p_code,
-                case v_traits.log_input when 'full' then p_input when 'redacted' then p_input - v_traits.log_drop end, f.value
-            from jsonb_each(v_handled -> 'further') f;
+            values (
+                cmd.subject_id, cmd.seq, v_at, p_sent_at, p_sender, p_actor, p_command_id, p_workflow, p_code,
+                case v_traits.log_input when 'full' then p_input when 'redacted' then p_input - v_traits.log_drop end,
+                coalesce(v_handled -> 'note', '{}'))
+            returning xmin::text::bigint into v_sub_xid;
+            if v_handled ? 'further' then
+                insert into road.log (subject_id, seq, at, sent_at, sender, actor, command_id, workflow, code, input, note)
+                select f.key::uuid, road.seq_of(cmd, f.key::uuid), v_at, p_sent_at, p_sender, p_actor, p_command_id, p_workflow, p_code,
+                    case v_traits.log_input when 'full' then p_input when 'redacted' then p_input - v_traits.log_drop end, f.value
+                from jsonb_each(v_handled -> 'further') f;
+            end if;
         end if;
     exception when sqlstate 'UM001' then
         get stacked diagnostics v_code = constraint_name, v_text = message_text, v_detail = pg_exception_detail;
@@ -263,63 +273,66 @@ begin
         cmd.subject_id := v_subject_id;
         cmd.seq := null;
     else
-        -- The savepoint's 32-bit xid, widened by the epoch of the transaction that it is part of; one epoch on when the
-        -- counter wrapped between the two.
-        v_xid := pg_current_xact_id()::text::bigint;
-        v_sub_xid := (v_xid & x'ffffffff00000000'::bigint) + v_sub_xid
-            + case when v_sub_xid < (v_xid & x'ffffffff'::bigint) then x'100000000'::bigint else 0 end;
-
         outcome := 'accepted';
         answer := jsonb_build_object(
             'outcome', outcome, 'key', p_command_id, 'workflow', p_workflow, 'code', p_code,
             'subject', jsonb_build_object('kind', p_kind, 'id', cmd.subject_id, 'ref', v_ref),
             'seq', cmd.seq, 'result', coalesce(v_handled -> 'result', '{}'));
-        if v_handled ? 'secret' then
-            answer := answer || '{"secret_shown": true}';
-        end if;
+        if v_sub_xid is not null or v_handled ? 'secret' then
+            if v_handled ? 'secret' then
+                answer := answer || '{"secret_shown": true}';
+            end if;
+            -- The savepoint's 32-bit xid, widened by the epoch of the transaction that it is part of; one epoch on when the
+            -- counter wrapped between the two.
+            v_xid := pg_current_xact_id()::text::bigint;
+            v_note_xid := ((v_xid & x'ffffffff00000000'::bigint) + v_sub_xid
+                + case when v_sub_xid < (v_xid & x'ffffffff'::bigint) then x'100000000'::bigint else 0 end)::text::xid8;
 
-        if v_handled ? 'further' then
-            update road.subject s
-            set last_seq = road.seq_of(cmd, s.subject_id)
-            where s.subject_id in (select f.key::uuid from jsonb_each(v_handled -> 'further') f)
-                and s.last_seq < road.seq_of(cmd, s.subject_id);
-            insert into road.note (xid, subject_id, seq, at, workflow, code, body)
-            select v_sub_xid::text::xid8, f.key::uuid, road.seq_of(cmd, f.key::uuid), v_at, p_workflow, p_code, f.value
-            from jsonb_each(v_handled -> 'further') f;
+            if v_handled ? 'further' then
+                update road.subject s
+                set last_seq = road.seq_of(cmd, s.subject_id), last_xid = v_note_xid
+                where s.subject_id in (select f.key::uuid from jsonb_each(v_handled -> 'further') f)
+                    and s.last_seq < road.seq_of(cmd, s.subject_id);
+                insert into road.note (xid, subject_id, seq, at, workflow, code, body)
+                select v_note_xid, f.key::uuid, road.seq_of(cmd, f.key::uuid), v_at, p_workflow, p_code, f.value
+                from jsonb_each(v_handled -> 'further') f;
+            end if;
         end if;
     end if;
 
-    -- Outside the savepoint, which locked the subjects outside too: numbers, outbox, the command with its exact answer. A row
-    -- whose key has expired gives way; a live one never does.
+    -- Outside the savepoint, which locked the subjects outside too (an update inside would make a MultiXact): the number, the
+    -- log, the outbox, the command with its exact answer.
     with numbered as (
         update road.subject s
         set last_seq = cmd.seq,
+            last_xid = coalesce(v_note_xid, pg_current_xact_id()),
             last_play_seq = case v_traits.level when 'play' then cmd.seq else s.last_play_seq end
         where s.subject_id = v_subject_id and cmd.seq is not null
     ),
+    logged as (
+        insert into road.log (subject_id, seq, at, sent_at, sender, actor, command_id, workflow, code, input, note)
+        select cmd.subject_id, cmd.seq, v_at, p_sent_at, p_sender, p_actor, p_command_id, p_workflow, p_code,
+            case v_traits.log_input when 'full' then p_input when 'redacted' then p_input - v_traits.log_drop end,
+            coalesce(v_handled -> 'note', '{}')
+        where cmd.seq is not null and v_note_xid is null
+    ),
     noted as (
         insert into road.note (xid, subject_id, seq, at, workflow, code, body)
-        select v_sub_xid::text::xid8, cmd.subject_id, cmd.seq, v_at, p_workflow, p_code, v_note
+        select coalesce(v_note_xid, pg_current_xact_id()), cmd.subject_id, cmd.seq, v_at, p_workflow, p_code, coalesce(v_handled -> 'note', '{}')
         where cmd.seq is not null
     )
-    insert into road.command as k (sender, actor, command_id, subject_id, seq, outcome, received_at, finished_at, expires_at, payload_hash, answer)
-    values (p_sender, p_actor, p_command_id, cmd.subject_id, cmd.seq, outcome, v_at, road.now(), road.now() + v_traits.key_ttl, v_hash, answer)
-    on conflict (sender, actor, command_id) do update
-    set subject_id = excluded.subject_id, seq = excluded.seq, outcome = excluded.outcome, received_at = excluded.received_at,
-        finished_at = excluded.finished_at, expires_at = excluded.expires_at, payload_hash = excluded.payload_hash, answer = excluded.answer
-    where k.expires_at <= road.now();
-    if not found then
-        raise exception using errcode = 'unique_violation', schema = 'road', table = 'command', constraint = 'command_pkey',
-            message = 'the key was used a moment ago; look again';
-    end if;
+    insert into road.command (sender, actor, command_id, subject_id, seq, outcome, received_at, finished_at, expires_at, payload_hash, answer)
+    values (p_sender, p_actor, p_command_id, cmd.subject_id, cmd.seq, outcome, v_at, road.now(), road.now() + v_traits.key_ttl,
+        road.payload_hash(p_workflow, p_code, case when v_traits.creates then p_kind || '/' || v_ref else v_subject_id::text end, p_input), answer);
 
-    if cmd.seq % 64 = 0 then
-        perform road.prune_commands(128);
-    end if;
-
-    -- Shown this once: after everything that is stored has been written without it.
-    if v_handled ? 'secret' and cmd.seq is not null then
-        answer := answer || jsonb_build_object('secret', v_handled -> 'secret');
+    if cmd.seq % 64 = 0 or v_handled ? 'secret' then
+        if cmd.seq % 64 = 0 then
+            perform road.prune_commands(128);
+        end if;
+        -- Shown this once: after everything that is stored has been written without it.
+        if v_handled ? 'secret' and cmd.seq is not null then
+            answer := answer || jsonb_build_object('secret', v_handled -> 'secret');
+        end if;
     end if;
 end
 $$;

@@ -6,7 +6,7 @@
 -- each subject, and nobody writes while the lock below is held: all notes there are get xid 0 and so come first, by id.
 -- What a consumer has not acknowledged is what lies behind its position, or has an id above all that it acknowledged.
 --
--- locks: outbox, consumers and the feed's row against every writer
+-- locks: every subject, when the cluster is another one; then outbox, consumers and the feed's row against every writer
 create or replace function road.feed_rebase()
 returns jsonb
 language plpgsql
@@ -23,6 +23,11 @@ begin
     if current_setting('transaction_isolation') <> 'read committed' then
         raise exception using errcode = 'UM004', message = 'road.feed_rebase needs READ COMMITTED: it must see what its lock waited for';
     end if;
+    -- Before the outbox is locked: a command holds its subject when it comes to the outbox.
+    update road.subject s
+    set last_xid = '0'
+    where s.last_xid <> '0'
+        and (select f.system_identifier from road.feed f) <> (select i.system_identifier from road.cluster_identity() i);
     lock table road.note, road.consumer, road.feed in share row exclusive mode;
     select f.one, f.system_identifier, f.timeline, f.pruned_xid, f.pruned_id, f.pruned_before, f.pruned_count, f.rebased_at into v_feed from road.feed f;
     select i.system_identifier, i.timeline into v_here from road.cluster_identity() i;

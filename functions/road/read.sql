@@ -15,7 +15,7 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    v_subject road.subject;
+    v_subject record;
     v_ref text := p_ref;
     v_view jsonb;
     v_open boolean;

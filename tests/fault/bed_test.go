@@ -49,10 +49,10 @@ declare
     v_execute text := pg_get_functiondef('road.execute'::regproc);
     v_handler text := pg_get_functiondef('sport.fixture_note'::regproc);
 begin
-    if v_execute !~ 'cmd.seq := v_last_seq \+ 1;' or v_handler !~ 'return jsonb_build_object' then
+    if v_execute !~ '    -- 4\. ' or v_handler !~ 'return jsonb_build_object' then
         raise exception 'the functions have changed: look for another place for the gates';
     end if;
-    execute replace(v_execute, 'cmd.seq := v_last_seq + 1;', 'perform public.gate(''locked'', p_command_id); cmd.seq := v_last_seq + 1;');
+    execute replace(v_execute, '    -- 4. ', '    perform public.gate(''locked'', p_command_id);' || chr(10) || '    -- 4. ');
     execute replace(v_handler, 'return jsonb_build_object', 'perform public.gate(''handler'', cmd.command_id); return jsonb_build_object');
 end $$;
 create function public.gate_of_row() returns trigger language plpgsql as $$ begin perform public.gate('row', new.command_id); return new; end $$;

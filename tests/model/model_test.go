@@ -160,7 +160,7 @@ func senders(t testing.TB, db *harness.DB) *pgx.Conn {
 func TestTheModelNotices(t *testing.T) {
 	const execute = "road.execute(text,text,text,text,text,text,jsonb,jsonb,text,timestamptz,bytea)"
 	for name, m := range map[string]struct{ function, from, to string }{
-		"the payload is not compared":              {execute, "if v_first_hash = v_hash then", "if true then"},
+		"the payload is not compared":              {execute, "v_first_hash = road.payload_hash(", "true or v_first_hash = road.payload_hash("},
 		"a stale play is taken":                    {execute, "if v_seen is distinct from nullif(v_last_play_seq, 0) then", "if false then"},
 		"rows are not compared":                    {execute, "if v_changed is not null then", "if v_changed is not null and v_traits.level = 'play' then"},
 		"the actor is no part of the key":          {execute, "k.actor = p_actor", "true"},

@@ -72,17 +72,17 @@ func acrossTheWrap(t *testing.T, db *harness.DB, b *bed) (notes, seen int) {
 	if len(r.seen) != before+1 {
 		t.Fatalf("read %d notes before the wrap, want %d", len(r.seen), before+1)
 	}
-	a.want(t, note("final").under("wrap"), "accepted")
+	a.want(t, touch("final", a.subject(t, "semi")).under("wrap"), "accepted")
 	a.want(t, note("final"), "accepted")
 
 	// Was it really this command? Its command row has the transaction's xid, its log row the savepoint's.
-	wrapped := value[bool](t, a.Conn, "select k.xmin::text::bigint = 4294967295 and l.xmin::text::bigint < 10 from road.command k join road.log l using (sender, actor, command_id) where k.command_id = 'wrap'")
+	wrapped := value[bool](t, a.Conn, "select k.xmin::text::bigint = 4294967295 and l.xmin::text::bigint < 10 from road.command k join road.log l using (sender, actor, command_id, subject_id) where k.command_id = 'wrap'")
 	if !wrapped {
 		t.Fatal("the counter did not wrap within the command")
 	}
 	for r.read(t) > 0 {
 	}
-	return before + 3, len(r.seen)
+	return before + 4, len(r.seen)
 }
 
 // nearWrap stops the server, sets its counter to some xids before the end, and starts it.

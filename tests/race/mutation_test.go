@@ -24,13 +24,13 @@ const (
 var mutations = []mutation{
 	{
 		"no second look at the key", execute,
-		"into v_first, v_first_hash\n        from road.command k\n        where k.sender",
-		"into v_first, v_first_hash\n        from road.command k\n        where false and k.sender",
+		"into v_first, v_first_hash, v_expired\n        from road.command k\n        where k.sender",
+		"into v_first, v_first_hash, v_expired\n        from road.command k\n        where false and k.sender",
 		"ID-02_the_twin_waits_and_gets_the_first_answer",
 	},
 	{
 		"the hash is ignored", execute,
-		"if v_first_hash = v_hash then", "if true then",
+		"v_first_hash = road.payload_hash(", "true or v_first_hash = road.payload_hash(",
 		"C-012_same_key_other_body_is_key_reused",
 	},
 	{
@@ -70,12 +70,12 @@ var mutations = []mutation{
 	},
 	{
 		"no lock on the key", execute,
-		`if not pg_try_advisory_xact_lock(hashtextextended(p_sender || E'\x1f' || p_actor || E'\x1f' || p_command_id, 0)) then`, "if false then",
+		`or not pg_try_advisory_xact_lock(hashtextextended(p_sender || E'\x1f' || p_actor || E'\x1f' || p_command_id, 0)) then`, "then",
 		"ID-15_one_key_on_two_subjects_meets_at_the_key",
 	},
 	{
 		"what has to be locked is not read again", execute,
-		"if road.dispatch_locks(cmd) is distinct from v_wanted then", "if false then",
+		"if v_traits.locks and road.dispatch_locks(cmd) is distinct from v_wanted then", "if false then",
 		"creating_a_fixture_under_its_event_by_two_at_once",
 	},
 	{
@@ -126,8 +126,18 @@ var mutations = []mutation{
 	},
 	{
 		"notes carry the transaction's xid", execute,
-		"v_sub_xid::text::xid8", "pg_current_xact_id()",
+		"else 0 end)::text::xid8;", "else 0 end)::text::xid8; v_note_xid := pg_current_xact_id();",
 		"outbox_order_notes_come_in_seq_order",
+	},
+	{
+		"notes carry the xid of the transaction that the command is part of", execute,
+		"(v_last_xid < pg_current_xact_id()) is not true", "v_last_xid is null",
+		"outbox_order_in_a_transaction_that_had_an_xid",
+	},
+	{
+		"a further subject does not know the xid of its last note", execute,
+		", last_xid = v_note_xid", "",
+		"outbox_order_after_a_note_on_a_further_subject",
 	},
 	{
 		"an xid before the first lock", execute,
@@ -151,7 +161,7 @@ var mutations = []mutation{
 	},
 	{
 		"no log rows on further subjects", execute,
-		"returning xmin::text::bigint into v_sub_xid;\n        if v_handled ? 'further' then", "returning xmin::text::bigint into v_sub_xid;\n        if false then",
+		"returning xmin::text::bigint into v_sub_xid;\n            if v_handled ? 'further' then", "returning xmin::text::bigint into v_sub_xid;\n            if false then",
 		"C-114_every_subject_that_is_changed_gets_log_and_note",
 	},
 	{

@@ -54,6 +54,8 @@ var rules = map[string]check{
 	"creating_one_fixture_under_two_events_at_once":                   fixtureUnderTwoEvents,
 	"missing_is_not_equal":                                            missingIsNotEqual,
 	"outbox_order_notes_come_in_seq_order":                            outboxOrder,
+	"outbox_order_in_a_transaction_that_had_an_xid":                   outboxOrderInOldTransaction,
+	"outbox_order_after_a_note_on_a_further_subject":                  outboxOrderAfterFurther,
 	"senders_a_token_is_checked_with_the_command":                     tokenChecked,
 	"waiting_for_a_first_lock_holds_no_xid":                           firstWaiterHoldsNoXid,
 	"PG-16_SP-10_the_same_subject_twice_in_one_command_locks_it_once": sameSubjectTwice,
@@ -801,6 +803,30 @@ func outboxOrder(t testing.TB, b *bed) {
 		where pair.command_id = 'pair' and plain.command_id = 'plain' and l.command_id = 'pair' and l.subject_id = plain.subject_id`); !wrong {
 		t.Error("the case was not made: ordered by the transactions' own xids the notes would be in order as well")
 	}
+	r := newReader(t, b, 1)
+	r.readAll(t)
+	r.complete(t)
+}
+
+func outboxOrderInOldTransaction(t testing.TB, b *bed) {
+	old, other := b.session(t), b.session(t)
+	old.begin(t)
+	exec(t, old.Conn, "select pg_current_xact_id()")
+	other.want(t, note("final"), "accepted")
+	old.want(t, note("final"), "accepted")
+	old.commit(t)
+	r := newReader(t, b, 1)
+	r.readAll(t)
+	r.complete(t)
+}
+
+func outboxOrderAfterFurther(t testing.TB, b *bed) {
+	old, other := b.session(t), b.session(t)
+	old.begin(t)
+	exec(t, old.Conn, "select pg_current_xact_id()")
+	other.want(t, touch("final", other.subject(t, "semi")), "accepted")
+	old.want(t, note("semi"), "accepted")
+	old.commit(t)
 	r := newReader(t, b, 1)
 	r.readAll(t)
 	r.complete(t)

@@ -1,6 +1,6 @@
 begin;
 \ir ../builders.sql
-select plan(6);
+select plan(7);
 
 -- As after a restore: the notes have xids of a cluster that was further on, and one was written here since.
 select build.running_fixture();
@@ -18,6 +18,7 @@ select throws_ok($$select road.consumer_page('reader', 'stats')$$, 'UM020', null
 select is(road.feed_rebase() -> 'consumers_moved', '1'::jsonb, 'moved');
 select is((select array_agg(distinct n.xid::text) from road.note n), array['0'], 'all notes come before what is to come');
 select is((select array_agg((i ->> 'seq')::integer) from jsonb_array_elements(road.consumer_page('reader', 'stats') -> 'items') i), array[3, 4], 'C-117: nothing is skipped, also not what was written before the rebase, and seq order holds');
+select is((select max(s.last_xid::text) from road.subject s), '0', 'whatever transaction id comes next is great enough for a note');
 select is((select (f.system_identifier = i.system_identifier, f.rebased_at is not null)::text from road.feed f, road.cluster_identity() i), '(t,t)', 'and it is known where we are');
 select is_empty('select * from road.invariants()', 'the invariants hold');
 

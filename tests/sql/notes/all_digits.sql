@@ -6,7 +6,7 @@ select plan(1);
 select build.fixture();
 delete from road.note;
 insert into road.note (xid, subject_id, seq, at, workflow, code, body)
-select x::text::xid8, build.subject('fixture', 'final'), row_number() over (order by x), now(), 'w', 'c', '{}' from unnest(array[9, 10, 99, 100, 999]) x;
+select x::text::xid8, build.subject('fixture', 'final'), row_number() over (order by x), now(), 'w', 'c', '{}' from unnest(array[9, 10, 99, 100, 101]) x;
 create function build.walk() returns bigint[] language plpgsql as $$
 declare
     v_xid xid8 := '0';

@@ -1,0 +1,10 @@
+set local role umpire_owner;
+
+alter table road.subject add column last_xid xid8 not null default '0';
+comment on column road.subject.last_xid is 'Transaction id under which its last note lies in the outbox: the next one needs a greater one, so that notes come in the order of their numbers. 0 = none, or numbered anew (road.feed_rebase); the greatest there is = not known, since the subject was only just created.';
+
+reset role;
+
+---- create above / drop below ----
+
+alter table road.subject drop column last_xid;
