@@ -14,13 +14,11 @@ import (
 	"umpire/tests/harness"
 )
 
-// update writes the tables of refusals in docs instead of comparing them:
-//
-//	go test ./tests/catalogue -run TestRefusalsAreDocumented -update
+// update writes the tables of refusals in docs instead of comparing them, for make generate.
 var update = flag.Bool("update", false, "write the tables of refusals in docs")
 
 const (
-	refusalsBegin = "<!-- refusals: go test ./tests/catalogue -run TestRefusalsAreDocumented -update -->\n"
+	refusalsBegin = "<!-- refusals: make generate -->\n"
 	refusalsEnd   = "<!-- end of refusals -->\n"
 )
 
