@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -23,8 +25,8 @@ const (
 )
 
 // Every refusal has its sentence in the API's document and in docs: those of the rules, which TestRefusalCodesAreCatalogued
-// finds in the functions, in sport.md; the engine's own in contract.md. That each is asserted by a test is looked at where
-// the tests run (tests/sql).
+// finds in the functions, in sport.md; the engine's own in contract.md. Whether each of the rules' is asserted by a test is
+// looked at where they run (tests/sql); for the engine's own, some test of SQL or of the server has to name the answer.
 func TestRefusalsAreDocumented(t *testing.T) {
 	conn := harness.New(t).Conn(t)
 	openapi := read(t, "../../docs/openapi.yaml")
@@ -56,11 +58,15 @@ func TestRefusalsAreDocumented(t *testing.T) {
 
 	// The API's document lists the engine's own.
 	var engine []string
+	asserted := tests(t)
 	known := map[string]bool{}
 	for _, m := range regexp.MustCompile("(?m)^ *\\| `(\\w+)` \\| (\\w+)(?: \\(500\\))? \\| (.*) \\|$").FindAllStringSubmatch(string(openapi), -1) {
 		known[m[1]] = true
 		if m[2] == "refused" || m[2] == "conflict" {
 			sentence(t, m[1], m[3])
+			if !strings.Contains(asserted, m[2]+" "+m[1]+"'") && !strings.Contains(asserted, `"`+m[1]+`"`) {
+				t.Errorf("no test in tests/sql or server asserts the engine's own %s %s", m[2], m[1])
+			}
 			engine = append(engine, fmt.Sprintf("| `%s` | %s | %s |\n", m[1], m[2], m[3]))
 		}
 	}
@@ -74,6 +80,25 @@ func TestRefusalsAreDocumented(t *testing.T) {
 			}
 		}
 	}
+}
+
+// tests is the text of all pgTAP files and of the server's tests.
+func tests(t *testing.T) string {
+	t.Helper()
+	var all strings.Builder
+	for dir, suffix := range map[string]string{"../sql": ".sql", "../../server": "_test.go"} {
+		err := filepath.WalkDir(dir, func(name string, _ fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(name, suffix) {
+				return err
+			}
+			all.Write(read(t, name))
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all.String()
 }
 
 func read(t *testing.T, name string) []byte {
