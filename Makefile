@@ -65,15 +65,17 @@ fmt: ## Format the Go files
 	@gofmt -w $$(git ls-files '*.go')
 
 .PHONY: generate
-generate: build ## Write what is generated: code hash, docs/openapi.yaml, docs/schema.md
+generate: build ## Write what is generated: code hash, docs/openapi.yaml, docs/schema.md, the tables of refusals
 	@$(BIN) openapi > docs/openapi.yaml
 	@go run ./docs/schemaref -o docs/schema.md
+	@go test ./tests/catalogue -run TestRefusalsAreDocumented -count=1 -update
 
 .PHONY: drift
 drift: build ## Fail when something generated is stale
 	@go run ./server/postgres/codehash -check
 	@$(BIN) openapi | diff -u docs/openapi.yaml - || { echo "docs/openapi.yaml is stale: make generate"; exit 1; }
 	@go run ./docs/schemaref -check -o docs/schema.md
+	@go test ./tests/catalogue -run TestRefusalsAreDocumented -count=1
 
 .PHONY: soak
 soak: $(CODE_HASH) test-tools ## The long versions of the feeds' tests

@@ -91,6 +91,7 @@ set local check_function_bodies = off;
 {{ template "sport/fixture/status_set.sql" . }}
 {{ template "sport/fixture/result_row.sql" . }}
 {{ template "sport/fixture/result_set.sql" . }}
+{{ template "sport/fixture/winner.sql" . }}
 {{ template "sport/fixture/result_status.sql" . }}
 {{ template "sport/fixture/source_claim.sql" . }}
 {{ template "sport/fixture/state.sql" . }}

@@ -1,5 +1,5 @@
 with given as (
-    select gen_random_uuid()::text as command_id, '{"side": "home", "kind": "penalty", "scorer": "Lionel Messi", "minute": 23}'::jsonb as input,
+    select gen_random_uuid()::text as command_id, '{"side": "home", "scorer": "Home Player 9", "assist": "Home Player 7", "minute": 23}'::jsonb as input,
         jsonb_build_object('play', (select s.last_play_seq from road.subject s where s.kind = 'fixture' and s.ref = 'bench-' || :client_id)) as saw
 ),
 locked as materialized (
@@ -10,7 +10,7 @@ locked as materialized (
 ),
 keyed as materialized (
     select l.subject_id, l.seq, g.command_id, g.input, g.saw, pg_advisory_xact_lock(hashtextextended(g.command_id, 0)) as key_lock,
-        '{"play": 12345, "input": {"side": "home", "kind": "penalty", "scorer": "Lionel Messi", "minute": 23}, "period": "H1", "status": "running", "before": {"home": 17, "away": 0}, "score": {"home": 18, "away": 0}, "shootout": null}'::jsonb as note
+        '{"play": 12345, "input": {"side": "home", "scorer": "Home Player 9", "assist": "Home Player 7", "minute": 23}, "period": "H1", "status": "running", "before": {"home": 17, "away": 0}, "score": {"home": 18, "away": 0}, "shootout": null}'::jsonb as note
     from locked l
     cross join given g
 ),

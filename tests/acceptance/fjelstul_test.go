@@ -95,6 +95,7 @@ func fjelstul(t *testing.T, data string) []match {
 		id := m["match_id"]
 		knockout := m["knockout_stage"] == "1"
 		told := match{
+			date:  m["match_date"],
 			Title: m["tournament_name"] + ", " + m["stage_name"] + ": " + m["match_name"],
 			Event: event{Ref: "worldcup-2018", Input: map[string]any{"name": m["tournament_name"], "settings": map[string]any{"subs": 3}}},
 			Fixture: fixture{Ref: id, Input: map[string]any{

@@ -2,6 +2,7 @@ package acceptance_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +18,20 @@ type match struct {
 	Sources  []map[string]any `json:"sources,omitempty"`
 	Commands []command        `json:"commands"`
 	Expected map[string]any   `json:"expected"`
+
+	date  string   // of the day
+	claim *command // what the same record says of the score; sent after the plays
+}
+
+// key is the same for one match of two providers.
+func (m match) key() string {
+	return fmt.Sprint(m.date, " ", m.Fixture.Input["home"], " ", m.Fixture.Input["away"])
+}
+
+// claims lets a source say something about the score, after all else.
+func (m *match) claims(c command) {
+	m.Sources = []map[string]any{{"group": "score", "order": []any{"entered", "plays", c.Input["source"]}}}
+	m.Commands = append(m.Commands, c)
 }
 
 type event struct {

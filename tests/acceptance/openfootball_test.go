@@ -87,16 +87,20 @@ func openfootball(t *testing.T, data, folder, name string) []match {
 			}
 		}
 		ref := strings.Trim(notInReferences.ReplaceAllString(strings.ToLower(fmt.Sprintf("%s-%s-%s", folder, m.Team1, m.Team2)), "-"), "-") + "-" + m.Date
-		matches = append(matches, match{
-			Title:   fmt.Sprintf("%s: %s - %s", file.Name, m.Team1, m.Team2),
-			Event:   event{Ref: "openfootball-" + folder, Input: map[string]any{"name": file.Name}},
-			Fixture: fixture{Ref: ref, Input: map[string]any{"sport": "football", "home": m.Team1, "away": m.Team2, "settings": map[string]any{"extra_time": played == 4}}},
-			Sources: []map[string]any{{"group": "score", "order": []string{"entered", "plays", "openfootball"}}},
-			Commands: append(tell(plays, played), command{Workflow: "fixture", Code: "source_claim", Input: map[string]any{
-				"source": "openfootball", "group": "score", "value": claim, "observed_at": m.Date + "T23:00:00Z",
-			}}),
+		claimed := command{Workflow: "fixture", Code: "source_claim", Input: map[string]any{
+			"source": "openfootball", "group": "score", "value": claim, "observed_at": m.Date + "T23:00:00Z",
+		}}
+		told := match{
+			Title:    fmt.Sprintf("%s: %s - %s", file.Name, m.Team1, m.Team2),
+			Event:    event{Ref: "openfootball-" + folder, Input: map[string]any{"name": file.Name}},
+			Fixture:  fixture{Ref: ref, Input: map[string]any{"sport": "football", "home": string(m.Team1), "away": string(m.Team2), "settings": map[string]any{"extra_time": played == 4}}},
+			Commands: tell(plays, played),
 			Expected: map[string]any{"status": "finished", "score": count},
-		})
+			date:     m.Date,
+			claim:    &claimed,
+		}
+		told.claims(claimed)
+		matches = append(matches, told)
 	}
 	return matches
 }

@@ -24,7 +24,7 @@ func (b *bed) comparisons(s *server) []comparison {
 		latencyBar   float64 // at 1 client
 	}{
 		{"plain command", "note", 0.60, 1.40},
-		{"goal", "goal", 0.55, 0},
+		{"goal with line-up rules and fold", "goal", 0.55, 0},
 	} {
 		for _, n := range []int{1, 4, 16} {
 			c := comparison{

@@ -27,8 +27,6 @@ import (
 	"umpire/tests/harness"
 )
 
-func TestMain(m *testing.M) { harness.Main(m) }
-
 // limit bounds everything that is waited for. Reaching it is a failure, never a measurement.
 const limit = 15 * time.Second
 

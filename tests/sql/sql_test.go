@@ -141,6 +141,7 @@ var (
 	planLine   = regexp.MustCompile(`^1\.\.(\d+)`)
 	resultLine = regexp.MustCompile(`^(not )?ok \d+( .*)?$`)
 	reasonLine = regexp.MustCompile(`INFO:  reason: (\S+) (\S+) (\S+)`)
+	assertLine = regexp.MustCompile(`^ok \d+ - (\w+\.\w+) refuses (\w+)`)
 )
 
 func runFile(t *testing.T, psql, url, file string, reasons *seen) {
@@ -169,6 +170,9 @@ func runFile(t *testing.T, psql, url, file string, reasons *seen) {
 				t.Error(line)
 			}
 		}
+		if m := assertLine.FindStringSubmatch(line); m != nil {
+			reasons.assert(m[1], m[2])
+		}
 	}
 	switch {
 	case failed != nil:
@@ -189,6 +193,7 @@ type seen struct {
 	count   int
 	command map[string]bool // "football.goal refused not_running"
 	reason  map[string]bool // "not_running"
+	assured map[string]bool // what a test that passed is about, as in command
 }
 
 func (s *seen) add(command, outcome, reason string) {
@@ -199,6 +204,16 @@ func (s *seen) add(command, outcome, reason string) {
 	}
 	s.command[fmt.Sprintf("%s %s %s", command, outcome, reason)] = true
 	s.reason[reason] = true
+}
+
+// assert keeps that a test with the description "COMMAND refuses REASON" has passed.
+func (s *seen) assert(command, reason string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.assured == nil {
+		s.assured = map[string]bool{}
+	}
+	s.assured[command+" refused "+reason] = true
 }
 
 func (s *seen) ran() {
@@ -214,7 +229,7 @@ func (s *seen) files() int {
 }
 
 // checkReasons asks whether every refusal of every command of the catalogue, and every reason that the engine itself
-// gives, was given to some test.
+// gives, was given to some test, and for each of the former whether a test says that it is about it.
 func checkReasons(t *testing.T, conn *pgx.Conn, s *seen) {
 	ctx := context.Background() // the test's own ends before its clean-up
 	rows, err := conn.Query(ctx, `
@@ -233,6 +248,9 @@ func checkReasons(t *testing.T, conn *pgx.Conn, s *seen) {
 	for _, w := range wanted {
 		if !s.command[w] {
 			t.Errorf("no test saw: %s", w)
+		}
+		if !s.assured[w] {
+			t.Errorf("no test of the description COMMAND refuses REASON passed for: %s", w)
 		}
 	}
 	source, err := fs.ReadFile(functions.FS, "road/execute.sql")

@@ -98,12 +98,19 @@ $json${
         "order": {
             "type": "array", "maxItems": 50, "uniqueItems": true, "description": "Sources, the best first. entered (our own commands) and plays (what they fold to) come first when they are not named.",
             "items": {"type": "string", "pattern": "^[a-z0-9][a-z0-9._-]{0,63}$"}
+        },
+        "senders": {
+            "type": "object", "description": "Who may claim for a source: its name, and those of the senders. For one that is left out any sender may that may touch the fixture.",
+            "additionalProperties": {
+                "type": "array", "minItems": 1, "maxItems": 50, "uniqueItems": true,
+                "items": {"type": "string", "pattern": "^[a-z0-9][a-z0-9._-]{0,62}$"}
+            }
         }
     }
 }$json$,
-$json${"group": "score", "order": ["entered", "plays", "feed-a", "feed-b"]}$json$,
-'{}',
-'Says whose value counts, for all fixtures of the event. Its row is event/REF/sources/GROUP.');
+$json${"group": "score", "order": ["entered", "plays", "feed-a", "feed-b"], "senders": {"feed-a": ["provider-a"]}}$json$,
+$json${"source_not_in_order": "Senders are given for a source that the order does not name."}$json$,
+'Says whose value counts, for all fixtures of the event, and who may claim for whom. Its row is event/REF/sources/GROUP.');
 
 insert into road.catalogue_view (kind, view, handler, paged, open, summary) values
     ('event', 'state', 'sport.event_state', false, true, 'The event.'),

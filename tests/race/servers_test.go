@@ -1,0 +1,116 @@
+package race_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	osexec "os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"umpire/tests/harness"
+)
+
+func TestMain(m *testing.M) {
+	harness.Main(m)
+	if program.dir != "" {
+		_ = os.RemoveAll(program.dir)
+	}
+}
+
+// program is the binary that tests run as a server, built at its first use.
+var program struct {
+	once sync.Once
+	dir  string
+	path string
+	err  error
+}
+
+func build(t testing.TB) string {
+	t.Helper()
+	program.once.Do(func() {
+		if program.dir, program.err = os.MkdirTemp("", "umpire-race-"); program.err != nil {
+			return
+		}
+		program.path = filepath.Join(program.dir, "umpire")
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+		defer cancel()
+		if out, err := osexec.CommandContext(ctx, "go", "build", "-o", program.path, "umpire/cmd/umpire").CombinedOutput(); err != nil {
+			program.err = errors.Join(err, errors.New(string(out)))
+		}
+	})
+	if program.err != nil {
+		t.Fatalf("building the server: %v", program.err)
+	}
+	return program.path
+}
+
+// serve runs a server process in front of a database and gives its URL once it serves. The process ends with the test, or
+// with the test process, however that ends.
+func serve(t testing.TB, database string) string {
+	t.Helper()
+	cmd := osexec.Command(build(t), "serve", "--log-format", "json", "--listen", "127.0.0.1:0")
+	for _, e := range os.Environ() {
+		if !strings.HasPrefix(e, "UMPIRE_") && !strings.HasPrefix(e, "PG") {
+			cmd.Env = append(cmd.Env, e)
+		}
+	}
+	cmd.Env = append(cmd.Env, "UMPIRE_DATABASE_URL="+database)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The parent death signal belongs to the starting thread, so that is kept until the child has ended
+	// (https://go.dev/issue/27505). Wait comes after the pipe was read to its end, or it would close it too early.
+	started, read, exited := make(chan error, 1), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(exited)
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			<-read
+			_ = cmd.Wait() // it is killed
+		}
+	}()
+	if err := <-started; err != nil {
+		t.Fatalf("starting the server: %v", err)
+	}
+	serving := make(chan string, 1)
+	var said []string
+	go func() {
+		defer close(read)
+		for lines := bufio.NewScanner(stderr); lines.Scan(); {
+			var line struct{ Msg, Address string }
+			if err := json.Unmarshal(lines.Bytes(), &line); err == nil && line.Msg == "serving" {
+				serving <- line.Address
+			}
+			said = append(said[max(0, len(said)-20):], lines.Text())
+		}
+	}()
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		<-exited
+		if t.Failed() {
+			t.Logf("the server said last:\n%s", strings.Join(said, "\n"))
+		}
+	})
+	select {
+	case url := <-serving:
+		return url
+	case <-read:
+		t.Fatal("the server ended")
+	case <-time.After(2 * limit):
+		t.Fatal("the server does not say that it serves")
+	}
+	return ""
+}
