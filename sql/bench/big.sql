@@ -10,8 +10,8 @@ insert into sport.fixture_schedule (fixture_id, changed_seq, home, away) select 
 insert into sport.fixture_status (fixture_id, changed_seq, status) select b.id, 1, 'running' from big b;
 insert into sport.fixture_score (fixture_id, changed_seq, state)
 select b.id, 20, '{"score": {"home": 19, "away": 0}, "period": "H1", "people": {}, "status": "running", "periods": {}, "running": true, "settings": {}}' from big b;
-insert into sport.play (fixture_id, seq, workflow, code, input)
-select b.id, n, 'football', case n when 1 then 'period_start' else 'goal' end,
+insert into sport.play (fixture_id, seq, workflow, code, changed_seq, input)
+select b.id, n, 'football', case n when 1 then 'period_start' else 'goal' end, n,
     case n when 1 then '{"period": "H1"}'::jsonb else '{"side": "home", "kind": "penalty", "scorer": "Lionel Messi", "minute": 23}' end
 from big b cross join generate_series(1, 20) n;
 insert into road.log (subject_id, seq, at, sender, actor, command_id, workflow, code, input, note)

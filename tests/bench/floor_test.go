@@ -56,6 +56,29 @@ func TestFloorsWriteWhatTheirCommandsWrite(t *testing.T) {
 	})
 }
 
+// What fills the large database keeps pace with the tables, and its fixtures take a goal.
+func TestBigFills(t *testing.T) {
+	db := harness.New(t)
+	b := &bed{options: options{scripts: "../../sql/bench"}, last: lastFixture}
+	if err := b.script(t.Context(), db.URL(), "setup.sql", nil); err != nil {
+		t.Fatal(err)
+	}
+	tx, err := db.Conn(t).Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback(t.Context()) }()
+	fill, _, _ := strings.Cut(script(t, "big.sql"), "vacuum analyze")
+	if _, err := tx.Exec(t.Context(), fill); err != nil {
+		t.Fatal(err)
+	}
+	var outcome string
+	if err := tx.QueryRow(t.Context(), `
+		select outcome from road.execute('bench', 'football', 'fixture', 'bench-66', 'goal', 'k', '{"side": "home", "minute": 24}', '{"play": 20}')`).Scan(&outcome); err != nil || outcome != "accepted" {
+		t.Errorf("a goal in the large database: %s %v", outcome, err)
+	}
+}
+
 // script is a file of sql/bench with pgbench's variables filled in.
 func script(t *testing.T, name string) string {
 	t.Helper()
@@ -69,7 +92,7 @@ func script(t *testing.T, name string) string {
 			sql = append(sql, line)
 		}
 	}
-	return strings.NewReplacer(":client_id", "3", ":f", "20").Replace(strings.Join(sql, ""))
+	return strings.NewReplacer(":fixtures", "3", ":client_id", "3", ":f", "20").Replace(strings.Join(sql, ""))
 }
 
 // write runs a script in a transaction of a session of its own, whose counts are then all there is; looks, and rolls back.
