@@ -78,8 +78,13 @@ func (b *bed) script(ctx context.Context, url, name string, given map[string]str
 		for k, v := range given {
 			sql = strings.ReplaceAll(sql, ":"+k, v)
 		}
+		begun := time.Now()
 		if _, err := conn.Exec(ctx, sql); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
+		}
+		if took := time.Since(begun); took > 2*time.Second {
+			line, _, _ := strings.Cut(strings.TrimSpace(sql), " (")
+			say(fmt.Sprintf("%s: %.60s: %s", name, line, took.Round(time.Second)))
 		}
 		sql = ""
 	}

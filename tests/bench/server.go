@@ -14,7 +14,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -30,8 +29,8 @@ type server struct {
 	child   *exec.Cmd
 	ended   chan error
 
-	mu     sync.Mutex
-	timesM []float64 // ms of each command, as the server logs it
+	log  *os.File // what the child writes: read when its figures are asked for, not on the cores that it is measured on
+	read int64    // how far times has read
 }
 
 // serve starts the child on a free port and waits until it is ready. Its pools and admission are the defaults.
@@ -57,25 +56,24 @@ func (b *bed) serve(ctx context.Context, databaseURL string) (*server, error) {
 		return nil, fmt.Errorf("finding a port: %w", err)
 	}
 	s.child = exec.Command(b.binary, "serve", "--listen", s.address, "--database-url", databaseURL, "--log-format", "json")
-	stderr, err := s.child.StderrPipe()
-	if err != nil {
-		return nil, fmt.Errorf("starting the server: %w", err)
+	if s.log, err = os.CreateTemp("", "umpire-bench-*.log"); err != nil {
+		return nil, fmt.Errorf("making the server's log: %w", err)
 	}
-	s.child.Cancel = nil
+	if err := os.Remove(s.log.Name()); err != nil {
+		return nil, fmt.Errorf("making the server's log: %w", err)
+	}
+	s.child.Stderr = s.log
 	if err := s.child.Start(); err != nil {
 		return nil, fmt.Errorf("starting the server (make build): %w", err)
 	}
-	var said bytes.Buffer
-	go func() {
-		s.read(stderr, &said)
-		s.ended <- s.child.Wait()
-	}()
+	go func() { s.ended <- s.child.Wait() }()
 	wait, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	for !s.ready(wait) {
 		select {
 		case err := <-s.ended:
-			return nil, fmt.Errorf("the server ended: %w\n%s", err, said.String())
+			said, _ := io.ReadAll(io.NewSectionReader(s.log, 0, 1<<20))
+			return nil, fmt.Errorf("the server ended: %w\n%s", err, said)
 		case <-wait.Done():
 			return nil, errors.Join(errors.New("the server was not ready in time"), s.stop())
 		case <-time.After(50 * time.Millisecond):
@@ -101,36 +99,30 @@ func (s *server) stop() error {
 	if err := s.child.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("stopping the server: %w", err)
 	}
-	return <-s.ended
+	return errors.Join(<-s.ended, s.log.Close())
 }
 
-// read takes the server's time for each command off its log, and what it says else into said.
-func (s *server) read(from io.Reader, said *bytes.Buffer) {
-	lines := bufio.NewScanner(from)
-	for lines.Scan() {
+// times returns the server's time in ms for each command that it has logged since the last call.
+func (s *server) times() ([]float64, error) {
+	var all []float64
+	lines := bufio.NewReader(io.NewSectionReader(s.log, s.read, 1<<40))
+	for {
+		line, err := lines.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return all, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading the server's log: %w", err)
+		}
+		s.read += int64(len(line))
 		var l struct {
 			Msg, Method string
 			MS          float64
 		}
-		if json.Unmarshal(lines.Bytes(), &l) != nil || l.Msg != "request" {
-			said.Write(append(lines.Bytes(), '\n'))
-			continue
-		}
-		if l.Method == http.MethodPost {
-			s.mu.Lock()
-			s.timesM = append(s.timesM, l.MS)
-			s.mu.Unlock()
+		if json.Unmarshal(line, &l) == nil && l.Msg == "request" && l.Method == http.MethodPost {
+			all = append(all, l.MS)
 		}
 	}
-}
-
-// times returns what read has collected since the last call.
-func (s *server) times() []float64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	all := s.timesM
-	s.timesM = nil
-	return all
 }
 
 // sender is one keep-alive connection. It writes its requests by hand: the client is to cost as little as can be, since it

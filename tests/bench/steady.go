@@ -29,7 +29,9 @@ func (b *bed) steadyLoad(ctx context.Context, s *server) error {
 	if err := sampler.start(ctx, b.cluster.URL); err != nil {
 		return err
 	}
-	s.times()
+	if _, err := s.times(); err != nil { // those of other lines
+		return err
+	}
 	const senders = 32
 	due := make(chan string, steadyRate)
 	failed := make([]error, senders)
@@ -64,11 +66,14 @@ func (b *bed) steadyLoad(ctx context.Context, s *server) error {
 	if err := errors.Join(append(failed, sampler.stop())...); err != nil {
 		return err
 	}
-	// The log comes through a pipe.
-	all := s.times()
-	for deadline := time.Now().Add(5 * time.Second); len(all) < n-late && time.Now().Before(deadline); {
-		time.Sleep(10 * time.Millisecond)
-		all = append(all, s.times()...)
+	// The server logs a request after it has answered.
+	var all []float64
+	for deadline := time.Now().Add(5 * time.Second); len(all) < n-late && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		more, err := s.times()
+		if err != nil {
+			return err
+		}
+		all = append(all, more...)
 	}
 	if len(all) != n-late {
 		return fmt.Errorf("%d commands were sent, the server logged %d", n-late, len(all))
