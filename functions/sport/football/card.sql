@@ -19,7 +19,7 @@ begin
         perform road.refuse('already_booked', 'The person has a yellow card: is this the second?', jsonb_build_object('has', v_has));
     elsif v_card = 'second' and v_has is null then
         perform road.refuse('no_first_yellow', 'A second yellow needs a first.');
-    elsif p_state -> 'lineup' ? (p_play ->> 'side') and not p_state -> 'lineup' -> (p_play ->> 'side') ? (p_play ->> 'person') then
+    elsif p_play -> 'lineup' ? (p_play ->> 'side') and not p_play -> 'lineup' -> (p_play ->> 'side') ? (p_play ->> 'person') then
         perform road.refuse('not_in_squad', 'The person is neither in the side''s line-up nor of its staff.');
     end if;
 

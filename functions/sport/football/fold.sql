@@ -10,8 +10,8 @@
 --   review    {play, stage} the video review that is open
 --   settings  {extra_time, shootout, subs, sub_windows, ...} in force at the first play
 --
--- Two members are there only while a play is folded: lineup {home, away: {NAME: start | bench | staff}}, as
--- sport.fixture_lineup has it, and voids, the number of a play that this one takes out.
+-- Member voids is there only while a play is folded: the number of a play that this one takes out. The play is its input
+-- with code, seq, and lineup {home, away: {NAME: start | bench | staff}}, as sport.fixture_lineup has it; null without one.
 create or replace function sport.football_fold(p_state jsonb, p_play jsonb)
 returns jsonb
 language plpgsql

@@ -23,7 +23,7 @@ begin
         perform road.refuse('same_person', 'Scorer and assist are the same person.');
     elsif p_state -> 'people' ->> (v_scorer_side || '/' || v_scorer) in ('second', 'red') then
         perform road.refuse('sent_off', 'The scorer was sent off.');
-    elsif not sport.football_on_pitch(p_state, v_scorer_side, v_scorer) or not sport.football_on_pitch(p_state, v_side, p_play ->> 'assist') then
+    elsif not sport.football_on_pitch(p_state, p_play -> 'lineup', v_scorer_side, v_scorer) or not sport.football_on_pitch(p_state, p_play -> 'lineup', v_side, p_play ->> 'assist') then
         perform road.refuse('not_on_pitch', 'Scorer or assist is not on the pitch for that side.');
     end if;
 

@@ -26,7 +26,7 @@ begin
         perform road.refuse('out_of_turn', 'It is the other side''s turn.', jsonb_build_object('turn', v_other));
     elsif p_state -> 'people' ->> (v_side || '/' || v_taker) in ('second', 'red') then
         perform road.refuse('sent_off', 'The taker was sent off.');
-    elsif not sport.football_on_pitch(p_state, v_side, v_taker) then
+    elsif not sport.football_on_pitch(p_state, p_play -> 'lineup', v_side, v_taker) then
         perform road.refuse('not_on_pitch', 'The taker is not on the pitch.');
     end if;
     -- Staff and substitutes are sent off too; who of them it was is known where there is a line-up. A side of fewer than
@@ -37,7 +37,7 @@ begin
             select count(*) as sent_off
             from jsonb_each_text(p_state -> 'people') c
             where c.value in ('second', 'red')
-                and coalesce(sport.football_on_pitch(p_state, split_part(c.key, '/', 1), substr(c.key, strpos(c.key, '/') + 1)), true)
+                and coalesce(sport.football_on_pitch(p_state, p_play -> 'lineup', split_part(c.key, '/', 1), substr(c.key, strpos(c.key, '/') + 1)), true)
             group by split_part(c.key, '/', 1)
         ) o));
     select count(*) into v_round from jsonb_array_elements_text(v_mine -> 'takers') t where t = v_taker;

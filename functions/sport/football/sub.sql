@@ -31,11 +31,11 @@ begin
         perform road.refuse('same_person', 'The same person goes off and comes on.');
     elsif p_state -> 'people' ->> v_off in ('second', 'red') or p_state -> 'people' ->> v_on in ('second', 'red') then
         perform road.refuse('sent_off', 'One of the two was sent off.');
-    elsif not coalesce(sport.football_on_pitch(p_state, v_side, p_play ->> 'off'), p_state -> 'pitch' ->> v_off is distinct from 'off') then
+    elsif not coalesce(sport.football_on_pitch(p_state, p_play -> 'lineup', v_side, p_play ->> 'off'), p_state -> 'pitch' ->> v_off is distinct from 'off') then
         perform road.refuse('not_on_pitch', 'Who goes off is not on the pitch.');
     elsif p_state -> 'pitch' ? v_on then
         perform road.refuse('already_used', 'Who comes on has been on the pitch before.');
-    elsif p_state -> 'lineup' -> v_side ->> (p_play ->> 'on') is distinct from 'bench' and p_state -> 'lineup' ? v_side then
+    elsif p_play -> 'lineup' -> v_side ->> (p_play ->> 'on') is distinct from 'bench' and p_play -> 'lineup' ? v_side then
         perform road.refuse('not_on_bench', 'Who comes on is not on the bench.');
     end if;
 

@@ -28,8 +28,8 @@ begin
         v_state := v_state || jsonb_build_object('voids', p_play -> 'play');
     end if;
     return case v_add ->> 'code'
-        when 'goal' then sport.football_goal(v_state, v_add -> 'input')
-        when 'card' then sport.football_card(v_state, v_add -> 'input')
+        when 'goal' then sport.football_goal(v_state, v_add -> 'input' || jsonb_build_object('lineup', p_play -> 'lineup'))
+        when 'card' then sport.football_card(v_state, v_add -> 'input' || jsonb_build_object('lineup', p_play -> 'lineup'))
         else v_state
     end;
 end
