@@ -46,6 +46,7 @@ type setup struct {
 	err      error
 	cluster  *postgres.Cluster
 	template string
+	program  program
 
 	clones atomic.Int64
 }
@@ -63,7 +64,7 @@ func MainWith(m *testing.M, c Config) {
 	// The testing package exits with Run's result after TestMain. When a test panics or the process is killed, none of
 	// this runs: the server then ends by itself (package postgres).
 	m.Run()
-	if err := s.end(); err != nil {
+	if err := errors.Join(s.end(), s.program.remove()); err != nil {
 		fmt.Fprintln(os.Stderr, "harness:", err)
 	}
 }

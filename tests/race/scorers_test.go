@@ -29,7 +29,7 @@ func TestSP02TwoScorersTwoServers(t *testing.T) {
 		if err := road.AddSender(t.Context(), conn, road.NewSender{Name: name, TokenSHA256: hash}); err != nil {
 			t.Fatal(err)
 		}
-		scorers = append(scorers, &scorer{name: name, token: token, url: serve(t, db.URL())})
+		scorers = append(scorers, &scorer{name: name, token: token, url: harness.Serve(t, db.URL())})
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 8*limit)
 	defer cancel()

@@ -1,4 +1,4 @@
-package race_test
+package harness
 
 import (
 	"bufio"
@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
-	osexec "os/exec"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -14,49 +14,48 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"umpire/tests/harness"
 )
 
-func TestMain(m *testing.M) {
-	harness.Main(m)
-	if program.dir != "" {
-		_ = os.RemoveAll(program.dir)
-	}
-}
-
-// program is the binary that tests run as a server, built at its first use.
-var program struct {
+// program is the binary that tests run as a server: built at its first use, for all tests of the process.
+type program struct {
 	once sync.Once
 	dir  string
 	path string
 	err  error
 }
 
-func build(t testing.TB) string {
+func binary(t testing.TB) string {
 	t.Helper()
-	program.once.Do(func() {
-		if program.dir, program.err = os.MkdirTemp("", "umpire-race-"); program.err != nil {
+	p := &shared.Load().program
+	p.once.Do(func() {
+		if p.dir, p.err = os.MkdirTemp("", "umpire-test-"); p.err != nil {
 			return
 		}
-		program.path = filepath.Join(program.dir, "umpire")
+		p.path = filepath.Join(p.dir, "umpire")
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 		defer cancel()
-		if out, err := osexec.CommandContext(ctx, "go", "build", "-o", program.path, "umpire/cmd/umpire").CombinedOutput(); err != nil {
-			program.err = errors.Join(err, errors.New(string(out)))
+		if out, err := exec.CommandContext(ctx, "go", "build", "-o", p.path, "umpire/cmd/umpire").CombinedOutput(); err != nil {
+			p.err = errors.Join(err, errors.New(string(out)))
 		}
 	})
-	if program.err != nil {
-		t.Fatalf("building the server: %v", program.err)
+	if p.err != nil {
+		t.Fatalf("building the server: %v", p.err)
 	}
-	return program.path
+	return p.path
 }
 
-// serve runs a server process in front of a database and gives its URL once it serves. The process ends with the test, or
-// with the test process, however that ends.
-func serve(t testing.TB, database string) string {
+func (p *program) remove() error {
+	if p.dir == "" {
+		return nil
+	}
+	return os.RemoveAll(p.dir)
+}
+
+// Serve runs `umpire serve` in front of a database and gives its URL once it serves. The process ends with the test, or with
+// the test process, however that ends.
+func Serve(t testing.TB, database string, args ...string) string {
 	t.Helper()
-	cmd := osexec.Command(build(t), "serve", "--log-format", "json", "--listen", "127.0.0.1:0")
+	cmd := exec.Command(binary(t), append([]string{"serve", "--log-format", "json", "--listen", "127.0.0.1:0"}, args...)...)
 	for _, e := range os.Environ() {
 		if !strings.HasPrefix(e, "UMPIRE_") && !strings.HasPrefix(e, "PG") {
 			cmd.Env = append(cmd.Env, e)
@@ -109,7 +108,7 @@ func serve(t testing.TB, database string) string {
 		return url
 	case <-read:
 		t.Fatal("the server ended")
-	case <-time.After(2 * limit):
+	case <-time.After(2 * time.Minute):
 		t.Fatal("the server does not say that it serves")
 	}
 	return ""

@@ -1,0 +1,9 @@
+package race_test
+
+import (
+	"testing"
+
+	"umpire/tests/harness"
+)
+
+func TestMain(m *testing.M) { harness.Main(m) }
