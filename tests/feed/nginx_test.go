@@ -9,6 +9,7 @@ import (
 	osexec "os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -72,9 +73,10 @@ func TestSS08ThroughNginx(t *testing.T) {
 	}
 	direct.close()
 	start := b.must(t, http.MethodGet, "/subjects/event/cup", "")["position"].(string)
-	n := size(60, 2000)
+	n, viewers := size(60, 6000), size(3, 12)
+	var reconnects atomic.Int64
 	type end struct{ got []string }
-	ended := make(chan end, 3)
+	ended := make(chan end, viewers)
 	for i := range cap(ended) {
 		rng := rand.New(rand.NewPCG(uint64(i), 3))
 		go func() {
@@ -86,6 +88,7 @@ func TestSS08ThroughNginx(t *testing.T) {
 					t.Error(err)
 					break
 				}
+				reconnects.Add(1)
 				for range 1 + rng.IntN(12) {
 					f, err := s.next()
 					if err != nil {
@@ -109,6 +112,9 @@ func TestSS08ThroughNginx(t *testing.T) {
 	}
 	for i := range n {
 		comment(t, conn, fmt.Sprintf("f%d", i%4), "x")
+		if *soak && i%1000 == 0 {
+			t.Logf("%d notes, %d reconnects", i, reconnects.Load())
+		}
 	}
 	got, _ := s.mustRead(t, n)
 	want := allNotes(t, conn)[before:]
@@ -117,4 +123,8 @@ func TestSS08ThroughNginx(t *testing.T) {
 		same(t, "a viewer that comes back", (<-ended).got, want)
 	}
 	s.close()
+	t.Logf("%d notes, %d viewers, %d reconnects", n, viewers, reconnects.Load())
+	if least := int64(size(10, 10_000)); reconnects.Load() < least {
+		t.Errorf("%d reconnects, want at least %d", reconnects.Load(), least)
+	}
 }
