@@ -276,7 +276,7 @@ type stream struct {
 // open begins a stream; lastID goes into the header that a browser sends.
 func open(t testing.TB, url, lastID string) (*stream, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*limit)
 	t.Cleanup(cancel)
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {

@@ -97,6 +97,17 @@ func TestOB02WriterHeldOpen(t *testing.T) {
 		})
 	}
 	busy.Wait()
+	// Longer than every pause and time-out that a reader has.
+	look := time.NewTicker(100 * time.Millisecond)
+	defer look.Stop()
+	open := fmt.Sprintf("select (extract(epoch from clock_timestamp() - a.xact_start))::int from pg_stat_activity a where a.pid = %d", held.PgConn().PID())
+	for seconds, said := value[int](t, watch, open), 0; seconds < size(0, 60); seconds = value[int](t, watch, open) {
+		<-look.C
+		if seconds/10 > said {
+			said = seconds / 10
+			t.Logf("%d others have committed; the writer is open for %d s", writers*each, seconds)
+		}
+	}
 	if got := b.consume(t, "stats", 7); len(got) > 0 {
 		t.Errorf("the consumer passed an open transaction: %v", got)
 	}
