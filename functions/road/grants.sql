@@ -2,6 +2,7 @@
 grant execute on function
     road.execute(text, text, text, text, text, text, jsonb, jsonb, text, timestamptz, bytea),
     road.execute_many(jsonb),
+    road.fact_key(text, text, text, text, jsonb),
     road.saved_command(text, text, text),
     road.record_failure(text, text, text, text, text, text, text),
     road.sender_by_token(bytea),

@@ -36,6 +36,7 @@ const (
 	senderStatement   = "road_sender_by_token"
 	recoveryStatement = "road_in_recovery"
 	readOnlyStatement = "road_read_only"
+	factKeyStatement  = "road_fact_key"
 )
 
 const executeSQL = `select outcome, answer from road.execute(` +
@@ -74,6 +75,7 @@ func poolKinds() []poolKind {
 			failureStatement: `select road.record_failure(p_sender => $1, p_actor => $2, p_command_id => $3, ` +
 				`p_workflow => $4, p_code => $5, p_sqlstate => $6, p_error => $7)`,
 			readOnlyStatement: `select current_setting('transaction_read_only') = 'on'`,
+			factKeyStatement:  `select road.fact_key(p_workflow => $1, p_code => $2, p_kind => $3, p_ref => $4, p_fact => $5)`,
 		}},
 	}
 }
