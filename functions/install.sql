@@ -30,6 +30,7 @@ set local check_function_bodies = off;
 {{ template "road/fact_key.sql" . }}
 {{ template "road/saved_command.sql" . }}
 {{ template "road/record_failure.sql" . }}
+{{ template "road/failure_list.sql" . }}
 {{ template "road/cluster_identity.sql" . }}
 {{ template "road/position.sql" . }}
 {{ template "road/parse_position.sql" . }}

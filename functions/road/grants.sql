@@ -22,6 +22,7 @@ grant execute on function
     road.sender_rotate(text, bytea, interval),
     road.sender_disable(text),
     road.sender_list(),
+    road.failure_list(boolean, integer),
     road.invariants(),
     road.verify(uuid, integer)
 to umpire_ops;
