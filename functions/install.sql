@@ -27,8 +27,10 @@ set local check_function_bodies = off;
 {{ template "road/execute.sql" . }}
 {{ template "road/batch_subjects.sql" . }}
 {{ template "road/execute_many.sql" . }}
+{{ template "road/fact_key.sql" . }}
 {{ template "road/saved_command.sql" . }}
 {{ template "road/record_failure.sql" . }}
+{{ template "road/failure_list.sql" . }}
 {{ template "road/cluster_identity.sql" . }}
 {{ template "road/position.sql" . }}
 {{ template "road/parse_position.sql" . }}

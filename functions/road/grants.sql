@@ -2,6 +2,7 @@
 grant execute on function
     road.execute(text, text, text, text, text, text, jsonb, jsonb, text, timestamptz, bytea),
     road.execute_many(jsonb),
+    road.fact_key(text, text, text, text, jsonb),
     road.saved_command(text, text, text),
     road.record_failure(text, text, text, text, text, text, text),
     road.sender_by_token(bytea),
@@ -21,6 +22,7 @@ grant execute on function
     road.sender_rotate(text, bytea, interval),
     road.sender_disable(text),
     road.sender_list(),
+    road.failure_list(boolean, integer),
     road.invariants(),
     road.verify(uuid, integer)
 to umpire_ops;

@@ -1,4 +1,4 @@
--- raises: UM002 no such sender
+-- raises: UM002 no such sender; UM003 for system, which has no token
 create or replace function road.sender_rotate(p_sender text, p_token_sha256 bytea, p_overlap interval default interval '1 hour')
 returns timestamptz
 language plpgsql
@@ -9,6 +9,9 @@ as $$
 declare
     v_until timestamptz;
 begin
+    if p_sender = 'system' then
+        raise exception using errcode = 'UM003', message = 'system is the server itself and has no token';
+    end if;
     update road.sender d
     set token_sha256 = p_token_sha256,
         old_token_sha256 = d.token_sha256,

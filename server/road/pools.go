@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -35,6 +36,7 @@ const (
 	senderStatement   = "road_sender_by_token"
 	recoveryStatement = "road_in_recovery"
 	readOnlyStatement = "road_read_only"
+	factKeyStatement  = "road_fact_key"
 )
 
 const executeSQL = `select outcome, answer from road.execute(` +
@@ -54,21 +56,26 @@ type poolKind struct {
 // poolKinds is the one place that says which role a pool takes, which parameters it sets besides its limits, and what it
 // prepares.
 func poolKinds() []poolKind {
-	durable := map[string]string{"synchronous_commit": "on"}
+	const durable = "synchronous_commit"
+	// A statement that may run for longer than a command looks whether anybody waits for it still: a batch whose server is
+	// gone gives its subjects back within seconds, not after half a minute. A command is over by then anyway, and one that
+	// runs to its end is found by the resend.
+	const orphan, every = "client_connection_check_interval", "2000"
 	execute := map[string]string{executeStatement: executeSQL}
 	return []poolKind{
-		{CommandPool, "umpire_app", durable, execute},
-		{ImportPool, "umpire_app", durable, map[string]string{executeStatement: executeSQL, batchStatement: batchSQL}},
+		{CommandPool, "umpire_app", map[string]string{durable: "on"}, execute},
+		{ImportPool, "umpire_app", map[string]string{durable: "on", orphan: every}, map[string]string{executeStatement: executeSQL, batchStatement: batchSQL}},
 		{ReadPool, "umpire_app", map[string]string{"default_transaction_read_only": "on"}, map[string]string{
 			readStatement:     `select road.read(p_kind => $1, p_ref => $2, p_view => $3, p_after => $4, p_max_items => $5, p_sender => $6)`,
 			savedStatement:    `select road.saved_command(p_sender => $1, p_command_id => $2, p_actor => $3)`,
 			senderStatement:   `select sender, workflows, events, may_act, may_read_log from road.sender_by_token(p_token_sha256 => $1)`,
 			recoveryStatement: `select pg_is_in_recovery()`,
 		}},
-		{WorkPool, "umpire_app", nil, map[string]string{
+		{WorkPool, "umpire_app", map[string]string{orphan: every}, map[string]string{
 			failureStatement: `select road.record_failure(p_sender => $1, p_actor => $2, p_command_id => $3, ` +
 				`p_workflow => $4, p_code => $5, p_sqlstate => $6, p_error => $7)`,
 			readOnlyStatement: `select current_setting('transaction_read_only') = 'on'`,
+			factKeyStatement:  `select road.fact_key(p_workflow => $1, p_code => $2, p_kind => $3, p_ref => $4, p_fact => $5)`,
 		}},
 	}
 }
@@ -85,11 +92,28 @@ func (k poolKind) runtimeParams(o PoolOptions) map[string]string {
 		"lock_timeout":                        ms(o.LockTimeout),
 		"statement_timeout":                   ms(o.StatementTimeout),
 		"idle_in_transaction_session_timeout": ms(o.IdleInTransaction),
+		// A host that falls silent says no goodbye, and no limit of Postgres counts while a session waits for the end of a
+		// command or for room to write the answer (docs/road.md, "A silent host"). The kernel of the database's host gives
+		// the connection up after 4 s: probes after 2 s and then each second, or data that stays unacknowledged. The last
+		// one counts on systems that have no tcp_user_timeout: 5 s.
+		"tcp_keepalives_idle":     "2",
+		"tcp_keepalives_interval": "1",
+		"tcp_keepalives_count":    "3",
+		"tcp_user_timeout":        "4000",
 	}
 	for name, value := range k.parameters {
 		params[name] = value
 	}
 	return params
+}
+
+// laterParams are set when the connection is there, where the server has them: a startup packet with a name that the
+// server does not know is turned away. transaction_timeout came with 17.
+func (k poolKind) laterParams(o PoolOptions) map[string]string {
+	return map[string]string{
+		// After the statement's limit, before the call's own.
+		"transaction_timeout": strconv.FormatInt((o.StatementTimeout + 500*time.Millisecond).Milliseconds(), 10),
+	}
 }
 
 // pool is a pgxpool whose connections all carry the same limits.
@@ -132,7 +156,12 @@ func openPool(ctx context.Context, o Options, k poolKind, po PoolOptions) (*pool
 	c.ConnConfig.OnNotice = noteSyncWait
 	c.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
 		conn.PgConn().CustomData()[generationKey] = p.generation.Load()
-		if err := checkParams(ctx, conn, params); err != nil {
+		later, err := setParams(ctx, conn, k.laterParams(po))
+		if err != nil {
+			return err
+		}
+		maps.Copy(later, params)
+		if err := checkParams(ctx, conn, later); err != nil {
 			return err
 		}
 		for name, sql := range k.statements {
@@ -151,7 +180,23 @@ func openPool(ctx context.Context, o Options, k poolKind, po PoolOptions) (*pool
 	return p, nil
 }
 
-// checkParams reads the values back: a pooler in between may drop what the startup packet asks for.
+// setParams sets those that the server has, and returns them.
+func setParams(ctx context.Context, conn *pgx.Conn, params map[string]string) (map[string]string, error) {
+	set := map[string]string{}
+	for name, value := range params {
+		done, err := conn.Exec(ctx, `select pg_catalog.set_config(s.name, $2, false) from pg_catalog.pg_settings s where s.name = $1`, name, value)
+		if err != nil {
+			return nil, fmt.Errorf("setting %s: %w", name, err)
+		}
+		if done.RowsAffected() > 0 {
+			set[name] = value
+		}
+	}
+	return set, nil
+}
+
+// checkParams reads the values back: a pooler in between may drop what the startup packet asks for. What TCP has and a
+// Unix socket has not is 0 there, and only Linux has tcp_user_timeout.
 func checkParams(ctx context.Context, conn *pgx.Conn, want map[string]string) error {
 	names := make([]string, 0, len(want))
 	for name := range want {
@@ -161,7 +206,9 @@ func checkParams(ctx context.Context, conn *pgx.Conn, want map[string]string) er
 	rows, err := conn.Query(ctx, `
 		select n.name, coalesce(s.setting, pg_catalog.current_setting(n.name))
 		from pg_catalog.unnest($1::text[]) n (name)
-		left join pg_catalog.pg_settings s on pg_catalog.lower(s.name) = n.name`, names)
+		left join pg_catalog.pg_settings s on pg_catalog.lower(s.name) = n.name
+		where not (n.name like 'tcp\_%' and pg_catalog.inet_client_addr() is null)
+			and not (n.name = 'tcp_user_timeout' and pg_catalog.version() not like '%linux%')`, names)
 	if err != nil {
 		return fmt.Errorf("reading the connection's settings back: %w", err)
 	}

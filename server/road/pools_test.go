@@ -76,11 +76,11 @@ func TestDefaultLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		name             PoolName
-		lock, stmt, idle string
+		name                                  PoolName
+		lock, stmt, idle, orphan, transaction string
 	}{
-		{CommandPool, "2000", "5000", "5000"}, {ImportPool, "5000", "30000", "30000"},
-		{ReadPool, "0", "5000", "5000"}, {WorkPool, "2000", "30000", "30000"},
+		{CommandPool, "2000", "5000", "5000", "", "5500"}, {ImportPool, "5000", "30000", "30000", "2000", "30500"},
+		{ReadPool, "0", "5000", "5000", "", "5500"}, {WorkPool, "2000", "30000", "30000", "2000", "30500"},
 	} {
 		for _, k := range poolKinds() {
 			if k.name != c.name {
@@ -88,7 +88,11 @@ func TestDefaultLimits(t *testing.T) {
 			}
 			p := k.runtimeParams(pools[k.name])
 			if p["lock_timeout"] != c.lock || p["statement_timeout"] != c.stmt || p["idle_in_transaction_session_timeout"] != c.idle ||
-				p["application_name"] != "umpire:"+string(c.name) {
+				p["application_name"] != "umpire:"+string(c.name) ||
+				// C-133: a silent host's connection is given up after 4 s, at the most 5.
+				p["tcp_keepalives_idle"] != "2" || p["tcp_keepalives_interval"] != "1" || p["tcp_keepalives_count"] != "3" ||
+				p["tcp_user_timeout"] != "4000" || p["client_connection_check_interval"] != c.orphan ||
+				k.laterParams(pools[k.name])["transaction_timeout"] != c.transaction {
 				t.Errorf("%s: %v", c.name, p)
 			}
 		}
@@ -121,7 +125,7 @@ func TestOptionsThatCannotBe(t *testing.T) {
 // A pooler that drops what the startup packet asks for stops the start.
 func TestDroppedStartupParametersStopTheStart(t *testing.T) {
 	w := newWorld(t)
-	for _, name := range []string{"lock_timeout", "role", "synchronous_commit"} {
+	for _, name := range []string{"lock_timeout", "role", "synchronous_commit", "tcp_keepalives_idle", "tcp_user_timeout"} {
 		// synchronous_commit is on unless somebody turned it off
 		w.exec(t, `alter role postgres in database `+w.admin.Config().Database+` set synchronous_commit = off`)
 		r, err := Open(t.Context(), Options{URL: w.URL(), configure: func(_ PoolName, c *pgxpool.Config) {
@@ -135,6 +139,48 @@ func TestDroppedStartupParametersStopTheStart(t *testing.T) {
 			t.Errorf("without %s: %v", name, err)
 		}
 	}
+}
+
+// C-133: what only a newer server has is set there, and an older one is not asked for it.
+func TestC133LimitsThatOnlySomeServersHave(t *testing.T) {
+	w := newWorld(t)
+	r := w.open(t, nil)
+	for _, k := range poolKinds() {
+		conn, err := r.pools[k.name].Acquire(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var is *string
+		err = conn.QueryRow(t.Context(), `select (select setting from pg_settings where name = 'transaction_timeout')`).Scan(&is)
+		conn.Release()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := k.laterParams(r.pools[k.name].options)["transaction_timeout"]
+		if newer := w.Cluster().Version >= 170000; newer != (is != nil) || newer && *is != want {
+			t.Errorf("pool %s: transaction_timeout is %v, not %s", k.name, is, want)
+		}
+	}
+	conn := w.Conn(t)
+	set, err := setParams(t.Context(), conn, map[string]string{"work_mem": "12345", "no_such_setting": "1"})
+	if err != nil || len(set) != 1 || set["work_mem"] != "12345" {
+		t.Errorf("set: %v, %v", set, err)
+	}
+	if err := checkParams(t.Context(), conn, set); err != nil {
+		t.Error(err)
+	}
+}
+
+// On a Unix socket there is no TCP to ask for: the kernel tells the backend that its peer is gone.
+func TestUnixSocket(t *testing.T) {
+	w := newWorld(t)
+	socket := w.Cluster().Socket
+	if socket == "" {
+		t.Skip("the server has no Unix socket here")
+	}
+	url := fmt.Sprintf("host=%s port=%d user=postgres dbname=%s", socket, w.Cluster().Port, w.admin.Config().Database)
+	r := w.open(t, func(o *Options) { o.URL = url })
+	w.expect(t, r.Execute(t.Context(), w.line("k", "x")), Accepted, "")
 }
 
 // One round trip per command, also after an error of Postgres and for every outcome; a connection is prepared beforehand.

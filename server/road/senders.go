@@ -17,6 +17,9 @@ import (
 // TokenPrefix begins every bearer token, so that a secret scanner knows one when it sees it.
 const TokenPrefix = "umt_"
 
+// SystemSender is the sender of the server's own commands (ExecuteFact). It has no token: no request can be it.
+const SystemSender = "system"
+
 // maxToken is longer than any token that was ever made.
 const maxToken = 256
 
@@ -182,7 +185,7 @@ func AddSender(ctx context.Context, conn *pgx.Conn, s NewSender) error {
 }
 
 // RotateSender gives a sender a new token and returns until when the present one still works (overlap from now). One that
-// is older than that stops at once. Errors: ErrNotFound.
+// is older than that stops at once. Errors: ErrNotFound; *BadArgumentError for SystemSender.
 func RotateSender(ctx context.Context, conn *pgx.Conn, name string, tokenSHA256 []byte, overlap time.Duration) (time.Time, error) {
 	var until time.Time
 	err := conn.QueryRow(ctx, `select road.sender_rotate(p_sender => $1, p_token_sha256 => $2, p_overlap => $3)`,
@@ -190,7 +193,7 @@ func RotateSender(ctx context.Context, conn *pgx.Conn, name string, tokenSHA256 
 	return until, senderError("rotating a sender's token", err)
 }
 
-// DisableSender shuts a sender out: its next command is refused. Errors: ErrNotFound.
+// DisableSender shuts a sender out: its next command is refused. Errors: ErrNotFound; *BadArgumentError for SystemSender.
 func DisableSender(ctx context.Context, conn *pgx.Conn, name string) error {
 	_, err := conn.Exec(ctx, `select road.sender_disable(p_sender => $1)`, name)
 	return senderError("disabling a sender", err)

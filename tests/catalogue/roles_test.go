@@ -20,12 +20,12 @@ import (
 var callable = map[string][]string{
 	"umpire_app": {
 		"road.consumer_acknowledge", "road.consumer_create", "road.consumer_drop", "road.consumer_expire", "road.consumer_list", "road.consumer_page",
-		"road.consumer_rewind", "road.execute", "road.execute_many", "road.prune_notes", "road.read", "road.record_failure", "road.saved_command", "road.sender_by_token",
+		"road.consumer_rewind", "road.execute", "road.execute_many", "road.fact_key", "road.prune_notes", "road.read", "road.record_failure", "road.saved_command", "road.sender_by_token",
 	},
 	"umpire_reader": {"road.feed_page", "road.notes", "road.read"},
 	"umpire_ops": {
 		"road.consumer_acknowledge", "road.consumer_create", "road.consumer_drop", "road.consumer_expire", "road.consumer_list", "road.consumer_page",
-		"road.consumer_rewind", "road.feed_rebase", "road.invariants", "road.notes", "road.prune_notes", "road.read", "road.saved_command", "road.sender_add", "road.sender_disable", "road.sender_list",
+		"road.consumer_rewind", "road.failure_list", "road.feed_rebase", "road.invariants", "road.notes", "road.prune_notes", "road.read", "road.saved_command", "road.sender_add", "road.sender_disable", "road.sender_list",
 		"road.sender_rotate", "road.verify",
 	},
 }

@@ -1,6 +1,8 @@
 package fault_test
 
 import (
+	"net/http"
+	"strings"
 	"testing"
 
 	"umpire/tests/harness"
@@ -81,4 +83,38 @@ func TestID08AnotherBody(t *testing.T) {
 			t.Errorf("the bad one again: %v", a)
 		}
 	})
+}
+
+// The system is the server itself. No request is it, whatever it says: not by token, not by actor, not in its body.
+func TestNobodyIsTheSystemOverHTTP(t *testing.T) {
+	b := newBed(t, harness.New(t))
+	u := b.serve(t)
+	mine := b.token
+	for _, token := range []string{"system", "", "umt_", "umt_system", strings.Repeat("0", 64), "umt_" + strings.Repeat("A", 43)} {
+		b.token = token
+		if a := b.post(t.Context(), u, line("k", "x")); a.status != http.StatusUnauthorized {
+			t.Errorf("token %q: %v", token, a)
+		}
+	}
+	b.token = mine
+	for _, more := range []string{`"sender": "system"`, `"actor": "system"`} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, u.url()+"/workflows/fixture/subjects/fixture/final/commands",
+			strings.NewReader(`{"key": "k", "code": "note", "input": {"text": "x"}, `+more+`}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Authorization", "Bearer "+mine)
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		if response.StatusCode < 400 {
+			t.Errorf("%s: %s", more, response.Status)
+		}
+	}
+	if n := value[int](t, b, `select count(*)::int from road.command where sender = 'system' or command_id = 'k'`); n != 0 {
+		t.Errorf("%d commands", n)
+	}
 }

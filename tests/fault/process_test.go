@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"umpire/tests/harness"
 )
 
 // process is a child that ends with the test process, however that ends.
@@ -79,6 +81,7 @@ type umpire struct {
 	mu   sync.Mutex
 	now  *process
 	said []string // last lines of its log
+	leak []string // lines of it that hold a secret
 }
 
 // serve starts a server and returns when it serves.
@@ -88,6 +91,9 @@ func serve(t testing.TB, database string, args ...string) *umpire {
 	t.Cleanup(func() {
 		if p := u.process(); p != nil {
 			p.kill(t)
+		}
+		for _, line := range u.leaks() {
+			t.Errorf("a secret is in the log of the server %s: %s", u.address, line)
 		}
 		if t.Failed() {
 			t.Logf("the server %s said last:\n%s", u.address, strings.Join(u.lines(), "\n"))
@@ -109,6 +115,12 @@ func (u *umpire) lines() []string {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return append([]string(nil), u.said...)
+}
+
+func (u *umpire) leaks() []string {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return append([]string(nil), u.leak...)
 }
 
 // kill ends the server as a crash would.
@@ -148,7 +160,9 @@ func (u *umpire) startOnce(t testing.TB) bool {
 			if err := json.Unmarshal(lines.Bytes(), &line); err == nil && line.Msg == "serving" {
 				serving <- line.Address
 			}
+			leak, _ := harness.Leaks(strings.NewReader(lines.Text())) // reading a string does not fail
 			u.mu.Lock()
+			u.leak = append(u.leak, leak...)
 			u.said = append(u.said[max(0, len(u.said)-40):], lines.Text())
 			u.mu.Unlock()
 		}

@@ -98,6 +98,7 @@ func NewOwn(t testing.TB, o postgres.Options) *DB {
 		} else {
 			t.Log("harness: the server does not run any more, the invariants were not checked")
 		}
+		checkLog(t, cluster)
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := cluster.Close(ctx); err != nil {
@@ -198,7 +199,8 @@ func (db *DB) HasExtension(t testing.TB, name string) bool {
 	return has
 }
 
-// checkInvariants fails the test for every row of road.invariants(), where that exists.
+// checkInvariants fails the test for every table with a secret in it, and for every row of road.invariants(), where that
+// exists.
 func (db *DB) checkInvariants(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -209,6 +211,7 @@ func (db *DB) checkInvariants(t testing.TB) {
 		return
 	}
 	defer func() { _ = conn.Close(ctx) }()
+	checkSecrets(ctx, t, conn)
 	var exists bool
 	if err := conn.QueryRow(ctx, "select to_regprocedure('road.invariants()') is not null").Scan(&exists); err != nil {
 		t.Errorf("harness: %v", err)

@@ -137,6 +137,22 @@ func TestBrokenInvariantFailsTheTest(t *testing.T) {
 	}
 }
 
+// A secret that was stored, or written into the server's log, fails the test; its own text is not shown again.
+func TestSecretFailsTheTest(t *testing.T) {
+	token := "umt_" + strings.Repeat("x", 43)
+	r := &recorder{TB: t}
+	db := harness.NewProcess(r, postgres.Options{})
+	conn := db.Conn(r)
+	must(t, conn, "create table road.kept (said text)")
+	must(t, conn, "insert into road.kept values ('the token is "+token+"'), ('umt_x'), ('"+harness.Canary+"1')")
+	must(t, conn, "do $$ begin raise warning 'the token is "+token+".'; end $$")
+	r.end()
+	if len(r.errors) != 2 || r.errors[0] != "a secret was stored in table road.kept: 2 rows" ||
+		!strings.HasSuffix(r.errors[1], "WARNING:  the token is umt_....") {
+		t.Errorf("got %q", r.errors)
+	}
+}
+
 func TestOwnServer(t *testing.T) {
 	db := harness.NewProcess(t, postgres.Options{Settings: map[string]string{"max_connections": "21"}})
 	must(t, db.Conn(t), "insert into road.t values (1)")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -64,9 +65,22 @@ func MainWith(m *testing.M, c Config) {
 	// The testing package exits with Run's result after TestMain. When a test panics or the process is killed, none of
 	// this runs: the server then ends by itself (package postgres).
 	m.Run()
-	if err := errors.Join(s.end(), s.program.remove()); err != nil {
+	leaked, err := s.leaks()
+	if err := errors.Join(err, s.end(), s.program.remove()); err != nil {
 		fmt.Fprintln(os.Stderr, "harness:", err)
 	}
+	if leaked != nil {
+		fmt.Fprintf(os.Stderr, "FAIL: harness: secrets are in the server's log:\n%s\n", strings.Join(leaked, "\n"))
+		os.Exit(1)
+	}
+}
+
+// leaks looks for secrets in the log of the server that the tests shared.
+func (s *setup) leaks() ([]string, error) {
+	if s.cluster == nil {
+		return nil, nil
+	}
+	return leaksInLog(s.cluster)
 }
 
 func (s *setup) start() error {
