@@ -56,6 +56,9 @@ func (b *bed) big(ctx context.Context) error {
 			}
 		}
 	}
+	if b.heldFor > 0 && b.only.MatchString("held snapshot") {
+		return b.heldSnapshot(ctx)
+	}
 	return nil
 }
 

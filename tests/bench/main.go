@@ -24,6 +24,7 @@ func main() {
 	flag.StringVar(&o.binary, "binary", "bin/umpire", "the server's binary")
 	flag.StringVar(&only, "only", "", "only the lines that match this regular expression")
 	flag.Float64Var(&o.scale, "scale", 0, "measure beside a large database instead: 1 = 10 million commands, 5 million log rows, 100,000 fixtures with 2 million plays")
+	flag.DurationVar(&o.heldFor, "held", 30*time.Minute, "with -scale: how long a snapshot is held beside 200 commands a second; 0: not at all")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -45,6 +46,7 @@ type options struct {
 	scripts string
 	binary  string
 	scale   float64
+	heldFor time.Duration
 	only    *regexp.Regexp
 }
 
@@ -54,6 +56,8 @@ func (o *options) validate(only string) (err error) {
 		return fmt.Errorf("-rounds is at least 1, not %d", o.rounds)
 	case o.each < time.Second || o.steady < time.Second:
 		return fmt.Errorf("-each and -steady are at least a second")
+	case o.heldFor < 0:
+		return fmt.Errorf("-held is not negative")
 	case o.scale < 0 || o.scale > 10:
 		return fmt.Errorf("-scale is from 0 to 10, not %g", o.scale)
 	}

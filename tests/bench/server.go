@@ -143,8 +143,11 @@ func (s *server) dial(ctx context.Context) (*sender, error) {
 }
 
 // note sends a plain command; any answer but accepted is an error.
-func (c *sender) note(ref string) error {
-	body := `{"key": "` + rand.Text() + `", "code": "note", "input": ` + line + `}`
+func (c *sender) note(ref string) error { return c.say(ref, line) }
+
+// say is note with an input of one's own.
+func (c *sender) say(ref, input string) error {
+	body := `{"key": "` + rand.Text() + `", "code": "note", "input": ` + input + `}`
 	c.buffer.Reset()
 	fmt.Fprintf(&c.buffer, "POST /workflows/fixture/subjects/fixture/%s/commands HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s",
 		ref, c.s.address, c.s.token, len(body), body)

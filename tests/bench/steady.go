@@ -32,51 +32,13 @@ func (b *bed) steadyLoad(ctx context.Context, s *server) error {
 	if _, err := s.times(); err != nil { // those of other lines
 		return err
 	}
-	const senders = 32
-	due := make(chan string, steadyRate)
-	failed := make([]error, senders)
-	var wait sync.WaitGroup
-	for i := range senders {
-		c, err := s.dial(ctx)
-		if err != nil {
-			return errors.Join(err, sampler.stop())
-		}
-		defer func() { _ = c.conn.Close() }()
-		wait.Go(func() {
-			for ref := range due {
-				if err := c.note(ref); err != nil {
-					failed[i] = err
-				}
-			}
-		})
-	}
-	ticker := time.NewTicker(time.Second / steadyRate)
-	defer ticker.Stop()
-	n, late := int(b.steady.Seconds()*steadyRate), 0
-	for i := range n {
-		<-ticker.C
-		select {
-		case due <- fmt.Sprintf("bench-%d", 16+i%steadyFixtures):
-		default:
-			late++
-		}
-	}
-	close(due)
-	wait.Wait()
-	if err := errors.Join(append(failed, sampler.stop())...); err != nil {
+	sent, late, err := s.pace(ctx, b.steady, func(c *sender, i int) error { return c.note(fmt.Sprintf("bench-%d", 16+i%steadyFixtures)) })
+	if err := errors.Join(err, sampler.stop()); err != nil {
 		return err
 	}
-	// The server logs a request after it has answered.
-	var all []float64
-	for deadline := time.Now().Add(5 * time.Second); len(all) < n-late && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		more, err := s.times()
-		if err != nil {
-			return err
-		}
-		all = append(all, more...)
-	}
-	if len(all) != n-late {
-		return fmt.Errorf("%d commands were sent, the server logged %d", n-late, len(all))
+	all, err := s.timesOf(sent)
+	if err != nil {
+		return err
 	}
 	held, gap := sampler.held(len(all))
 	p50, p95, p99 := quantile(all, 0.50), quantile(all, 0.95), quantile(all, 0.99)
@@ -85,6 +47,61 @@ func (b *bed) steadyLoad(ctx context.Context, s *server) error {
 	p99 = quantile(held, 0.99)
 	fmt.Printf("| steady: lock held, p99, at most (a look every %.2f ms) | %.2f ms | | | < 20 ms | %s |\n", gap, p99, verdict(true, p99 < 20))
 	return nil
+}
+
+// pace sends steadyRate commands a second for some time, each at its time whether or not the last one was answered. It says
+// how many it sent, and for how many no sender was free at their time.
+func (s *server) pace(ctx context.Context, d time.Duration, send func(c *sender, i int) error) (sent, late int, err error) {
+	const senders = 32
+	due := make(chan int, steadyRate)
+	failed := make([]error, senders)
+	var wait sync.WaitGroup
+	for i := range senders {
+		c, err := s.dial(ctx)
+		if err != nil {
+			close(due)
+			wait.Wait()
+			return 0, 0, err
+		}
+		defer func() { _ = c.conn.Close() }()
+		wait.Go(func() {
+			for n := range due {
+				if err := send(c, n); err != nil {
+					failed[i] = err
+				}
+			}
+		})
+	}
+	ticker := time.NewTicker(time.Second / steadyRate)
+	defer ticker.Stop()
+	for i := range int(d.Seconds() * steadyRate) {
+		<-ticker.C
+		select {
+		case due <- i:
+			sent++
+		default:
+			late++
+		}
+	}
+	close(due)
+	wait.Wait()
+	return sent, late, errors.Join(failed...)
+}
+
+// timesOf waits until the server has logged as many commands, which it does after it has answered, and returns its times.
+func (s *server) timesOf(n int) ([]float64, error) {
+	var all []float64
+	for deadline := time.Now().Add(5 * time.Second); len(all) < n && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		more, err := s.times()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, more...)
+	}
+	if len(all) != n {
+		return nil, fmt.Errorf("%d commands were sent, the server logged %d", n, len(all))
+	}
+	return all, nil
 }
 
 // lockSampler looks at transaction ids again and again.

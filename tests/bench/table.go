@@ -85,6 +85,7 @@ func (b *bed) table(ctx context.Context) (err error) {
 		run  func(context.Context) error
 	}{
 		{"steady", func(ctx context.Context) error { return b.steadyLoad(ctx, s) }},
+		{"viewers", func(ctx context.Context) error { return b.feedLines(ctx, s) }},
 		{"play_void", b.corrections},
 		{"MultiXacts", b.countMultixacts},
 		{"round trips", b.countTrips},

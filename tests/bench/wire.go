@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -14,11 +15,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// wire stands between a client and Postgres and counts trips.
+// wire stands between a server and Postgres and counts trips: those of the feed's poller, which no command waits for, apart.
 type wire struct {
-	listener net.Listener
-	backend  string
-	trips    atomic.Int64
+	listener    net.Listener
+	backend     string
+	trips, feed atomic.Int64
 }
 
 // listen returns the wire, and the database URL that leads through it.
@@ -66,7 +67,7 @@ func (w *wire) accept(ctx context.Context) {
 
 // forward passes messages on as they are: a start-up message without a type, then messages of type, length, content.
 func (w *wire) forward(client io.Reader, backend io.Writer) error {
-	from := bufio.NewReader(client)
+	from, trips := bufio.NewReader(client), &w.trips
 	for first := true; ; first = false {
 		header := make([]byte, 5)
 		if first {
@@ -79,8 +80,11 @@ func (w *wire) forward(client io.Reader, backend io.Writer) error {
 		if _, err := io.ReadFull(from, rest); err != nil {
 			return err
 		}
-		if !first && (header[0] == 'S' || header[0] == 'Q') {
-			w.trips.Add(1)
+		switch {
+		case first && bytes.Contains(rest, []byte("umpire:feed\x00")): // its application_name
+			trips = &w.feed
+		case !first && (header[0] == 'S' || header[0] == 'Q'):
+			trips.Add(1)
 		}
 		if _, err := backend.Write(append(header, rest...)); err != nil {
 			return err
