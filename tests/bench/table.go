@@ -15,7 +15,9 @@ type comparison struct {
 	latencyBar  float64 // at most
 }
 
-func (b *bed) comparisons(s *server) []comparison {
+// direct are the lines without a server. None runs beside them: its poller would read the notes of both sides, and the side
+// that commits more would pay more for it.
+func (b *bed) direct() []comparison {
 	url := b.cluster.URL
 	var all []comparison
 	for _, command := range []struct {
@@ -53,15 +55,40 @@ func (b *bed) comparisons(s *server) []comparison {
 		all = append(all, comparison{what: fmt.Sprintf("static dispatcher / one with EXECUTE, %d clients", n),
 			ours: b.byPgx(url, n, call), other: b.byPgx(url, n, dynamic)})
 	}
+	return append(all, comparison{what: "one hot fixture straight into Postgres, 16 clients / 2",
+		ours: b.byPgbench(url, "note_hot.sql", 16), other: b.byPgbench(url, "note_hot.sql", 2)})
+}
+
+// served are the lines through a server, which runs beside both sides.
+func (b *bed) served(s *server) []comparison {
 	hot := func() string { return "bench-16" }
-	return append(all,
-		comparison{what: "over HTTP / calling the function, 16 clients", ours: s.byHTTP(16, b.fixture), other: b.byPgx(url, 16, call), bar: 0.60},
-		comparison{what: "one hot fixture over HTTP, 16 senders / 2", ours: s.byHTTP(16, hot), other: s.byHTTP(2, hot), bar: 0.90},
-		comparison{what: "one hot fixture straight into Postgres, 16 clients / 2", ours: b.byPgbench(url, "note_hot.sql", 16), other: b.byPgbench(url, "note_hot.sql", 2)})
+	return []comparison{
+		{what: "over HTTP / calling the function, 16 clients", ours: s.byHTTP(16, b.fixture), other: b.byPgx(b.cluster.URL, 16, b.calling("road.execute")), bar: 0.60},
+		{what: "one hot fixture over HTTP, 16 senders / 2", ours: s.byHTTP(16, hot), other: s.byHTTP(2, hot), bar: 0.90},
+	}
+}
+
+// measureAll measures those lines that were asked for.
+func (b *bed) measureAll(ctx context.Context, all []comparison) error {
+	for _, c := range all {
+		if !b.only.MatchString(c.what) {
+			continue
+		}
+		if err := b.measure(ctx, c); err != nil {
+			return fmt.Errorf("%s: %w", c.what, err)
+		}
+	}
+	return nil
 }
 
 func (b *bed) table(ctx context.Context) (err error) {
 	if err := b.script(ctx, b.cluster.URL, "execute_dynamic.sql", nil); err != nil {
+		return err
+	}
+	b.heading()
+	fmt.Println("| what | ours | other | ratio | bar | |")
+	fmt.Println("|---|---|---|---|---|---|")
+	if err := b.measureAll(ctx, b.direct()); err != nil {
 		return err
 	}
 	s, err := b.serve(ctx, b.cluster.URL)
@@ -69,16 +96,8 @@ func (b *bed) table(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
-	b.heading()
-	fmt.Println("| what | ours | other | ratio | bar | |")
-	fmt.Println("|---|---|---|---|---|---|")
-	for _, c := range b.comparisons(s) {
-		if !b.only.MatchString(c.what) {
-			continue
-		}
-		if err := b.measure(ctx, c); err != nil {
-			return fmt.Errorf("%s: %w", c.what, err)
-		}
+	if err := b.measureAll(ctx, b.served(s)); err != nil {
+		return err
 	}
 	for _, extra := range []struct {
 		name string
