@@ -234,14 +234,23 @@ func TestKillAndRestart(t *testing.T) {
 }
 
 func TestFailedStartShowsTheLog(t *testing.T) {
-	before, _ := filepath.Glob("/tmp/umpire-pg-*")
-	_, err := Open(t.Context(), Options{Settings: map[string]string{"no_such_setting": "1"}})
+	// A folder of our own, where nobody else starts servers; the user that Postgres runs as has to get into it.
+	dir, err := os.MkdirTemp("", "open-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", dir)
+	_, err = Open(t.Context(), Options{Settings: map[string]string{"no_such_setting": "1"}})
 	if err == nil || !strings.Contains(err.Error(), `unrecognized configuration parameter "no_such_setting"`) {
 		t.Errorf("got %v", err)
 	}
-	after, _ := filepath.Glob("/tmp/umpire-pg-*")
-	if len(after) > len(before) {
-		t.Errorf("left behind: %v, before %v", after, before)
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
 
