@@ -528,7 +528,12 @@ func (r *reader) readAll(t testing.TB) {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("page size %d: somebody holds back the readers; got %d notes", r.page, len(r.seen))
+			t.Fatalf("page size %d: somebody holds back the readers; got %d notes; %s", r.page, len(r.seen), value[string](t, r.session.Conn, `
+				select format('%s are there, the last under %s; the horizon is %s; %s',
+				    (select count(*) from road.note), (select max(n.xid) from road.note n), pg_snapshot_xmin(pg_current_snapshot()),
+				    coalesce((
+				        select string_agg(format('pid %s (%s) has had %s since %s: %s, %s', a.pid, a.application_name, a.backend_xid, a.xact_start, a.state, a.query), '; ')
+				        from pg_stat_activity a where a.backend_xid is not null), 'nobody has a transaction id'))`))
 		}
 	}
 }

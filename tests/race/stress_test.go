@@ -58,6 +58,8 @@ func TestOutboxUnderStress(t *testing.T) {
 	for range 3 {
 		s := b.session(t)
 		strangers.Go(func() {
+			// Ended between two statements, it would sit there with its transaction open, and hold back the readers for good.
+			defer func() { _ = s.Close(t.Context()) }()
 			for writing.Err() == nil {
 				// an xid that is held for as long as some round trips take
 				_, err := s.Exec(writing, "begin; select pg_current_xact_id()")
