@@ -183,7 +183,7 @@ func TestC133LockOfASilentHost(t *testing.T) {
 			}
 			if c.big {
 				b.exec(t, `do $$ begin execute replace(pg_get_functiondef('sport.fixture_note'::regproc), 'return jsonb_build_object(',
-					'return jsonb_build_object(''result'', jsonb_build_object(''big'', case when starts_with(cmd.command_id, ''handler-'') then repeat(''x'', 30000000) end),'); end $$`)
+					'return jsonb_build_object(''result'', jsonb_build_object(''big'', case when starts_with(cmd.command_id, ''handler-'') then repeat(''x'', 8000000) end),'); end $$`)
 			}
 			open := b.closeGates(t)
 			first := b.start(t.Context(), lost, line(c.key, "x"))
