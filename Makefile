@@ -79,7 +79,7 @@ drift: build ## Fail when something generated is stale
 
 .PHONY: soak
 soak: $(CODE_HASH) test-tools ## The long versions of the feeds' tests
-	@go test -timeout 60m ./tests/feed -soak $(ARGS)
+	@go test -timeout 60m ./tests/feed -soak -v $(ARGS)
 
 .PHONY: bench
 bench: build ## Measure the road on this machine, both sides of each line in turns (docs/benchmarks.md)

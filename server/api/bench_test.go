@@ -9,11 +9,12 @@ import (
 	"testing"
 
 	"umpire/server/road"
+	"umpire/tests/harness"
 )
 
 // What a command costs on this side of the road: strict reading, envelope, schema, one line of log.
 func BenchmarkCommand(b *testing.B) {
-	api, err := New(Options{Engine: instant{&fake{senders: testSenders()}}, Catalogue: testCatalogue(), Log: slog.New(slog.NewJSONHandler(&safeBuffer{}, nil))})
+	api, err := New(Options{Engine: instant{&fake{senders: testSenders()}}, Catalogue: testCatalogue(), Log: slog.New(slog.NewJSONHandler(&harness.Log{}, nil))})
 	if err != nil {
 		b.Fatal(err)
 	}

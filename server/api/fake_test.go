@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"umpire/server/road"
+	"umpire/tests/harness"
 )
 
 // fake is an engine without a database. It notes what it was asked and answers what it was told to.
@@ -137,12 +137,12 @@ type server struct {
 	*httptest.Server
 	engine *fake
 	api    *API
-	logged *safeBuffer
+	logged *harness.Log
 }
 
 func newServer(t *testing.T, change func(*Options)) *server {
 	t.Helper()
-	s := &server{engine: &fake{senders: testSenders()}, logged: &safeBuffer{}}
+	s := &server{engine: &fake{senders: testSenders()}, logged: &harness.Log{}}
 	o := Options{
 		Engine: s.engine, Catalogue: testCatalogue(), Log: slog.New(slog.NewJSONHandler(s.logged, nil)),
 		Version: Version{Version: "1.2.3", CodeHash: "abc", Migration: 3, Durable: true, Postgres: "15.8"},
@@ -158,29 +158,6 @@ func newServer(t *testing.T, change func(*Options)) *server {
 	s.Server = httptest.NewServer(api)
 	t.Cleanup(s.Close)
 	return s
-}
-
-type safeBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *safeBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *safeBuffer) Reset() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.b.Reset()
-}
-
-func (b *safeBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
 }
 
 // reply is a response that was read to its end.

@@ -301,7 +301,7 @@ func (s *stream) flush() bool {
 	}
 	_, err := s.to.Write(s.buffer.Bytes())
 	s.buffer.Reset()
-	if s.buffer.Cap() > 256<<10 {
+	if s.buffer.Cap() > 16<<10 {
 		s.buffer = bytes.Buffer{}
 	}
 	return err == nil && s.control.Flush() == nil

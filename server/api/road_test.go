@@ -19,13 +19,13 @@ type world struct {
 	*httptest.Server
 	db     *harness.DB
 	road   *road.Road
-	logged *safeBuffer
+	logged *harness.Log
 	token  string
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{db: harness.New(t), logged: &safeBuffer{}}
+	w := &world{db: harness.New(t), logged: &harness.Log{}}
 	var err error
 	if w.road, err = road.Open(t.Context(), road.Options{URL: w.db.URL()}); err != nil {
 		t.Fatal(err)

@@ -59,9 +59,9 @@ func TestExpireConsumers(t *testing.T) {
 	exec(t, conn, `
 		select road.sender_add('stats', sha256('stats'), p_may_read_log => true);
 		select road.consumer_create('stats', 'table', true)`)
-	var said log
+	var said harness.Log
 	for range 2 {
-		if err := jobs.ExpireConsumers(t.Context(), conn, said.logger()); err != nil {
+		if err := jobs.ExpireConsumers(t.Context(), conn, logger(&said)); err != nil {
 			t.Fatal(err)
 		}
 	}

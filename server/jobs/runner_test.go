@@ -1,41 +1,22 @@
 package jobs_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"log/slog"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"umpire/server/jobs"
+	"umpire/tests/harness"
 )
 
 // limit bounds what is waited for; reaching it is a failure.
 const limit = 30 * time.Second
 
-// log is a log that can be read while it is written.
-type log struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *log) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *log) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
-
-func (l *log) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
+func logger(l *harness.Log) *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
 
 func eventually(t *testing.T, what string, done func() bool) {
 	t.Helper()
@@ -58,9 +39,9 @@ func TestAJobGoesOn(t *testing.T) {
 		{"it panics", func() error { panic("the token is secret") }, []string{"a job panicked", "a job failed", "panic: string", "stack="}, "the token is secret"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var said log
+			var said harness.Log
 			var runs atomic.Int64
-			r := jobs.Start(t.Context(), said.logger(), jobs.Job{Name: "work", Every: time.Millisecond, Limit: limit, Do: func(context.Context) error {
+			r := jobs.Start(t.Context(), logger(&said), jobs.Job{Name: "work", Every: time.Millisecond, Limit: limit, Do: func(context.Context) error {
 				if runs.Add(1)%2 == 1 {
 					return c.do()
 				}
@@ -82,9 +63,9 @@ func TestAJobGoesOn(t *testing.T) {
 
 // A job never runs beside itself, another job does not wait for it, and a run that takes too long is told to end.
 func TestASlowJob(t *testing.T) {
-	var said log
+	var said harness.Log
 	var inside, beside, ended, quick atomic.Int64
-	r := jobs.Start(t.Context(), said.logger(),
+	r := jobs.Start(t.Context(), logger(&said),
 		jobs.Job{Name: "slow", Every: time.Millisecond, Limit: 20 * time.Millisecond, Do: func(ctx context.Context) error {
 			if inside.Add(1) > 1 {
 				beside.Add(1)
@@ -107,10 +88,10 @@ func TestASlowJob(t *testing.T) {
 
 // Stop tells the run under way to end and returns only when it has; that is no failure, and nothing begins afterwards.
 func TestStopWaitsForTheRunUnderWay(t *testing.T) {
-	var said log
+	var said harness.Log
 	var runs, through atomic.Int64
 	begun, mayEnd := make(chan struct{}), make(chan struct{})
-	r := jobs.Start(t.Context(), said.logger(), jobs.Job{Name: "work", Every: time.Millisecond, Limit: limit, Do: func(ctx context.Context) error {
+	r := jobs.Start(t.Context(), logger(&said), jobs.Job{Name: "work", Every: time.Millisecond, Limit: limit, Do: func(ctx context.Context) error {
 		runs.Add(1)
 		close(begun)
 		<-ctx.Done()

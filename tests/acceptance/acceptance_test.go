@@ -127,15 +127,12 @@ type umpire struct {
 	client             *client.Client
 }
 
-// start builds the binary and serves a database of the harness, whose invariants (a replay of every fixture) are asked at
+// start serves a database of the harness, whose invariants (a replay of every fixture) are asked at
 // the end of the test.
 func start(t *testing.T) *umpire {
 	t.Helper()
 	db := harness.New(t)
-	u := &umpire{binary: filepath.Join(t.TempDir(), "umpire"), url: "http://" + freeAddress(t)}
-	if out, err := exec.Command("go", "build", "-o", u.binary, "umpire/cmd/umpire").CombinedOutput(); err != nil {
-		t.Fatalf("building: %v\n%s", err, out)
-	}
+	u := &umpire{binary: harness.Binary(t), url: "http://" + freeAddress(t)}
 	token, err := exec.Command(u.binary, "sender", "add", "acceptance", "--database-url", db.URL()).Output()
 	if err != nil {
 		t.Fatalf("adding the sender: %v", err)

@@ -6,13 +6,7 @@
 package fault_test
 
 import (
-	"context"
-	"errors"
 	"flag"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
@@ -28,36 +22,4 @@ var (
 	stormKills    = flag.Int("storm.kills", 2, "times that TestStorm kills Postgres, and each server")
 )
 
-// program is the binary that the tests run, built at its first use.
-var program struct {
-	once sync.Once
-	dir  string
-	path string
-	err  error
-}
-
-func TestMain(m *testing.M) {
-	harness.Main(m)
-	if program.dir != "" {
-		_ = os.RemoveAll(program.dir)
-	}
-}
-
-func build(t testing.TB) string {
-	t.Helper()
-	program.once.Do(func() {
-		if program.dir, program.err = os.MkdirTemp("", "umpire-fault-"); program.err != nil {
-			return
-		}
-		program.path = filepath.Join(program.dir, "umpire")
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
-		defer cancel()
-		if out, err := exec.CommandContext(ctx, "go", "build", "-o", program.path, "umpire/cmd/umpire").CombinedOutput(); err != nil {
-			program.err = errors.Join(err, errors.New(string(out)))
-		}
-	})
-	if program.err != nil {
-		t.Fatalf("building the server: %v", program.err)
-	}
-	return program.path
-}
+func TestMain(m *testing.M) { harness.Main(m) }

@@ -87,7 +87,7 @@ type umpire struct {
 // serve starts a server and returns when it serves.
 func serve(t testing.TB, database string, args ...string) *umpire {
 	t.Helper()
-	u := &umpire{database: database, args: args, program: build(t), address: "127.0.0.1:0"}
+	u := &umpire{database: database, args: args, program: harness.Binary(t), address: "127.0.0.1:0"}
 	t.Cleanup(func() {
 		if p := u.process(); p != nil {
 			p.kill(t)

@@ -206,7 +206,7 @@ func (l *life) raw(t testing.TB, method, url, body string, header ...string) (in
 // them, no table, dump, log, session, command line or file of the cluster holds one. Postgres runs as docs/runbooks/secrets.md
 // says.
 func TestSecretsAreNowhere(t *testing.T) {
-	l := &life{bed: newBed(t, harness.NewProcess(t, postgres.Options{Settings: map[string]string{"log_error_verbosity": "terse"}})), program: build(t)}
+	l := &life{bed: newBed(t, harness.NewProcess(t, postgres.Options{Settings: map[string]string{"log_error_verbosity": "terse"}})), program: harness.Binary(t)}
 	l.secrets = append(l.secrets, l.bed.token)
 	dispatchers, err := os.ReadFile("../../functions/road/dispatchers.sql")
 	if err != nil {

@@ -54,7 +54,7 @@ func TestOB05SteppedClock(t *testing.T) {
 	exec(t, held, "commit")
 	waitFor(t, "the horizon", func() bool { return len(allNotes(t, watch)) == total })
 	if pruned, _ := byTheClock(); pruned > 0 {
-		t.Errorf("%d notes were pruned that the consumer has not read", pruned)
+		t.Fatalf("%d notes were pruned that the consumer has not read", pruned)
 	}
 	exec(t, watch, "update road.consumer set expired_at = null") // ten minutes late by the clock, for notes that it could have read: that is what it is for
 	want := allNotes(t, watch)

@@ -6,7 +6,6 @@ package feed_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
@@ -58,25 +57,7 @@ type bed struct {
 	road   *road.Road
 	hub    *feed.Hub
 	server *http.Server
-	logged *lockedBuffer
-}
-
-// lockedBuffer is a log that can be read while it is written.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
+	logged *harness.Log
 }
 
 // layOut makes the event cup with the fixtures f0 to f3 and the sender screen, which may read logs.
@@ -99,7 +80,7 @@ func layOut(t testing.TB, url string) (token string) {
 // serve starts a server on a laid-out database.
 func serve(t testing.TB, url, token string, change func(*feed.Options, *api.StreamOptions), limits ...func(*http.Server)) *bed {
 	t.Helper()
-	b := &bed{url: url, token: token, logged: &lockedBuffer{}}
+	b := &bed{url: url, token: token, logged: &harness.Log{}}
 	fo := feed.Options{URL: url, Log: slog.New(slog.NewTextHandler(b.logged, nil))}
 	so := api.StreamOptions{}
 	if change != nil {

@@ -24,7 +24,8 @@ type program struct {
 	err  error
 }
 
-func binary(t testing.TB) string {
+// Binary is umpire, built at its first use.
+func Binary(t testing.TB) string {
 	t.Helper()
 	p := &shared.Load().program
 	p.once.Do(func() {
@@ -55,7 +56,7 @@ func (p *program) remove() error {
 // the test process, however that ends.
 func Serve(t testing.TB, database string, args ...string) string {
 	t.Helper()
-	cmd := exec.Command(binary(t), append([]string{"serve", "--log-format", "json", "--listen", "127.0.0.1:0"}, args...)...)
+	cmd := exec.Command(Binary(t), append([]string{"serve", "--log-format", "json", "--listen", "127.0.0.1:0"}, args...)...)
 	for _, e := range os.Environ() {
 		if !strings.HasPrefix(e, "UMPIRE_") && !strings.HasPrefix(e, "PG") {
 			cmd.Env = append(cmd.Env, e)

@@ -815,23 +815,21 @@ func outboxOrder(t testing.TB, b *bed) {
 }
 
 func outboxOrderInOldTransaction(t testing.TB, b *bed) {
-	old, other := b.session(t), b.session(t)
-	old.begin(t)
-	exec(t, old.Conn, "select pg_current_xact_id()")
-	other.want(t, note("final"), "accepted")
-	old.want(t, note("final"), "accepted")
-	old.commit(t)
-	r := newReader(t, b, 1)
-	r.readAll(t)
-	r.complete(t)
+	afterOlderXid(t, b, note("final"), "final")
 }
 
 func outboxOrderAfterFurther(t testing.TB, b *bed) {
+	afterOlderXid(t, b, touch("final", b.session(t).subject(t, "semi")), "semi")
+}
+
+// afterOlderXid sends a command, then one on the fixture in a transaction that had its xid before.
+func afterOlderXid(t testing.TB, b *bed, first command, fixture string) {
+	t.Helper()
 	old, other := b.session(t), b.session(t)
 	old.begin(t)
 	exec(t, old.Conn, "select pg_current_xact_id()")
-	other.want(t, touch("final", other.subject(t, "semi")), "accepted")
-	old.want(t, note("semi"), "accepted")
+	other.want(t, first, "accepted")
+	old.want(t, note(fixture), "accepted")
 	old.commit(t)
 	r := newReader(t, b, 1)
 	r.readAll(t)
