@@ -120,6 +120,7 @@ set local check_function_bodies = off;
 {{ template "ops/invariants.sql" . }}
 {{ template "ops/verify.sql" . }}
 
+{{ template "road/decision_tree.sql" . }}
 {{ template "road/dispatchers.sql" . }}
 {{ template "road/grants.sql" . }}
 {{ template "code_hash.sql" . }}

@@ -60,14 +60,6 @@ declare
 begin
     -- The plain command asks few questions on its way: an expression is set up anew in every transaction, and thirty of them
     -- cost as much as three statements. So one question stands for many wherever the answer is nearly always the same.
-    if current_setting('transaction_isolation') <> 'read committed' or length(p_ref) = 36 then
-        if current_setting('transaction_isolation') <> 'read committed' then
-            raise exception using errcode = 'UM004', message = 'road.execute needs READ COMMITTED: a second look must see what the lock waited for';
-        elsif p_ref ~ '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' then
-            select s.ref into v_ref from road.subject s where s.subject_id = p_ref::uuid and s.kind = p_kind;
-        end if;
-    end if;
-
     -- 1. The key, without a lock (C-010). The same statement finds the sender, and says who is at work, for whom, on
     -- what: sql/runbook/blocking.sql reads it off pg_stat_activity. It is gone with the transaction.
     select
@@ -82,8 +74,15 @@ begin
              or (d.old_token_sha256 = p_token_sha256 and d.old_token_until > road.now()));
 
     if v_at is null or v_first is not null or v_traits.level is null or v_traits.creates or v_traits.locks or v_workflows is not null
-        or v_events is not null or p_actor <> '' or length(p_command_id) not between 1 and 200 then
-        select s.subject_id, s.parent_id into v_subject_id, v_parent_id from road.subject s where s.kind = p_kind and s.ref = v_ref;
+        or v_events is not null or p_actor <> '' or length(p_command_id) not between 1 and 200 or length(p_ref) = 36
+        or current_setting('transaction_isolation') <> 'read committed' then
+        if current_setting('transaction_isolation') <> 'read committed' then
+            raise exception using errcode = 'UM004', message = 'road.execute needs READ COMMITTED: a second look must see what the lock waited for';
+        elsif p_ref ~ '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' then
+            select s.ref, s.subject_id, s.parent_id into v_ref, v_subject_id, v_parent_id from road.subject s where s.subject_id = p_ref::uuid and s.kind = p_kind;
+        else
+            select s.subject_id, s.parent_id into v_subject_id, v_parent_id from road.subject s where s.kind = p_kind and s.ref = p_ref;
+        end if;
         if v_at is null then
             v_reason := road.reason('sender_unknown', 'The sender is unknown or disabled, or its token is no longer valid.');
         elsif v_traits.level is null then
@@ -140,14 +139,14 @@ begin
 
         -- 3. The key's own lock: the same key on two subjects meets here. Then the key again, with a new snapshot (C-012).
         if v_last_seq is null and not v_traits.creates
-            or not pg_try_advisory_xact_lock(hashtextextended(p_sender || E'\x1f' || p_actor || E'\x1f' || p_command_id, 0)) then
+            or not pg_try_advisory_xact_lock(hashtextextended(concat_ws(E'\x1f', p_sender, p_actor, p_command_id), 0)) then
             if v_last_seq is null and not v_traits.creates then
                 outcome := 'refused';
                 answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, null, p_ref,
                     road.reason('subject_not_found', 'There is no such subject; create it first, or mend the reference.'));
                 return;
             end if;
-            perform road.lock_key(hashtextextended(p_sender || E'\x1f' || p_actor || E'\x1f' || p_command_id, 0));
+            perform road.lock_key(hashtextextended(concat_ws(E'\x1f', p_sender, p_actor, p_command_id), 0));
         end if;
         select case when k.expires_at > road.now() then k.answer end, k.payload_hash, true
         into v_first, v_first_hash, v_expired
@@ -160,7 +159,7 @@ begin
             -- Expired: the row is as good as gone, and gives way to this command's.
             delete from road.command k
             where k.sender = p_sender and k.actor = p_actor and k.command_id = p_command_id and k.expires_at <= road.now();
-        elsif v_first_hash = road.payload_hash(p_workflow, p_code, case when v_traits.creates then p_kind || '/' || v_ref else v_subject_id::text end, p_input) then
+        elsif v_first_hash = road.payload_hash(p_workflow, p_code, case when v_traits.creates then concat(p_kind, '/', v_ref) else v_subject_id::text end, p_input) then
             -- A duplicate is an acknowledgement too. The first one's wait for the standby may have been cancelled: a record
             -- in the log makes this commit wait until the standby has everything before it.
             if current_setting('synchronous_standby_names') <> '' then
@@ -323,7 +322,7 @@ begin
     )
     insert into road.command (sender, actor, command_id, subject_id, seq, outcome, received_at, finished_at, expires_at, payload_hash, answer)
     values (p_sender, p_actor, p_command_id, cmd.subject_id, cmd.seq, outcome, v_at, road.now(), road.now() + v_traits.key_ttl,
-        road.payload_hash(p_workflow, p_code, case when v_traits.creates then p_kind || '/' || v_ref else v_subject_id::text end, p_input), answer);
+        road.payload_hash(p_workflow, p_code, case when v_traits.creates then concat(p_kind, '/', v_ref) else v_subject_id::text end, p_input), answer);
 
     if cmd.seq % 64 = 0 or v_handled ? 'secret' then
         if cmd.seq % 64 = 0 then

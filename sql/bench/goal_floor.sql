@@ -15,7 +15,7 @@ keyed as materialized (
     cross join given g
 ),
 numbered as (
-    update road.subject s set last_seq = k.seq, last_play_seq = k.seq from keyed k where s.subject_id = k.subject_id
+    update road.subject s set last_seq = k.seq, last_xid = pg_current_xact_id(), last_play_seq = k.seq from keyed k where s.subject_id = k.subject_id
 ),
 played as (
     insert into sport.play (fixture_id, seq, workflow, code, input, changed_seq)

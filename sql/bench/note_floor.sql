@@ -14,7 +14,7 @@ keyed as materialized (
     cross join given g
 ),
 numbered as (
-    update road.subject s set last_seq = k.seq from keyed k where s.subject_id = k.subject_id
+    update road.subject s set last_seq = k.seq, last_xid = pg_current_xact_id() from keyed k where s.subject_id = k.subject_id
 ),
 logged as (
     insert into road.log (subject_id, seq, at, sender, actor, command_id, workflow, code, input, note)

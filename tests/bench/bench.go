@@ -45,6 +45,16 @@ func open(ctx context.Context, o options) (*bed, error) {
 	return b, nil
 }
 
+// asOwner is the address for sessions with the rights that the road's own statements run with. Both sides of a line that
+// needs no server take it: a superuser is spared every question of rights, and those of the road are not.
+func asOwner(url string) string {
+	separator := "?"
+	if strings.Contains(url, "?") {
+		separator = "&"
+	}
+	return url + separator + "options=-c%20role%3Dumpire_owner"
+}
+
 func (b *bed) close(ctx context.Context) {
 	if err := b.cluster.Close(ctx); err != nil {
 		say("stopping Postgres: " + err.Error())

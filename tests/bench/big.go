@@ -47,7 +47,7 @@ func (b *bed) big(ctx context.Context) error {
 	for _, n := range []int{1, 16} {
 		for _, script := range []string{"note.sql", "goal.sql", "note_floor.sql"} {
 			c := comparison{what: fmt.Sprintf("%s, large / small, %d clients", script, n),
-				ours: large.byPgbench(url, script, n), other: b.byPgbench(b.cluster.URL, script, n)}
+				ours: large.byPgbench(asOwner(url), script, n), other: b.byPgbench(asOwner(b.cluster.URL), script, n)}
 			if !b.only.MatchString(c.what) {
 				continue
 			}

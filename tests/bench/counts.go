@@ -26,7 +26,8 @@ func (b *bed) countMultixacts(ctx context.Context) error {
 		return err
 	}
 	commands := 0
-	for _, s := range []side{b.byPgbench(b.cluster.URL, "note.sql", 16), b.byPgbench(b.cluster.URL, "note_hot.sql", 4), b.byPgbench(b.cluster.URL, "goal.sql", 16)} {
+	url := asOwner(b.cluster.URL)
+	for _, s := range []side{b.byPgbench(url, "note.sql", 16), b.byPgbench(url, "note_hot.sql", 4), b.byPgbench(url, "goal.sql", 16)} {
 		m, err := s(ctx, b.each)
 		if err != nil {
 			return err

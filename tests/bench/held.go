@@ -33,7 +33,7 @@ func (b *bed) heldSnapshot(ctx context.Context) (err error) {
 
 	fmt.Printf("\n| a snapshot held for %s beside %d commands/s: after | server time p50, p95 | plain commands, 16 clients | the reader's buffers for its last 500 notes | dead rows: subjects, notes |\n|---|---|---|---|---|\n", b.heldFor, steadyRate)
 	row := func(what string, times []float64) error {
-		m, err := b.byPgbench(b.cluster.URL, "note.sql", 16)(ctx, b.each)
+		m, err := b.byPgbench(asOwner(b.cluster.URL), "note.sql", 16)(ctx, b.each)
 		if err != nil {
 			return err
 		}

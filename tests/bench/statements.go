@@ -37,20 +37,23 @@ func (b *bed) calling(function string) func(context.Context, *pgx.Conn, int) (on
 	}
 }
 
-// theSteps is the road for a plain command, statement by statement, as a client without the function would send it. It has
-// no savepoint, for it does not save a rule's no, and the payload's hash and the answer are made here.
+// theSteps is the road for a plain command, statement by statement, as a client without the function would send it: the
+// same rows and columns, the same questions of token and expiry, the same name of the session for who looks at it. It has no
+// savepoint, for it does not save a rule's no; it prunes nothing; and the payload's hash and the answer are made here.
 var theSteps = []struct{ name, sql string }{
-	{"look", `select d.workflows, d.events, d.may_act, s.subject_id, s.parent_id, k.answer, k.payload_hash
+	{"look", `select d.workflows, d.events, d.may_act, s.subject_id, s.parent_id, k.answer, k.payload_hash,
+			set_config('application_name', concat_ws(' ', 'bench', 'fixture.note', 'bench', $1), true)
 		from road.sender d
 		left join road.subject s on s.kind = 'fixture' and s.ref = $1
-		left join road.command k on k.sender = 'bench' and k.actor = '' and k.command_id = $2
-		where d.sender = 'bench' and d.disabled_at is null`},
+		left join road.command k on k.sender = 'bench' and k.actor = '' and k.command_id = $2 and k.expires_at > clock_timestamp()
+		where d.sender = 'bench' and d.disabled_at is null
+			and ($3::bytea is null or d.token_sha256 = $3 or (d.old_token_sha256 = $3 and d.old_token_until > clock_timestamp()))`},
 	{"lock", `select s.last_seq, s.last_play_seq from road.subject s where s.subject_id = $1 for no key update of s`},
 	{"lock_key", `select pg_advisory_xact_lock(hashtextextended($1, 0))`},
-	{"look_again", `select k.answer, k.payload_hash from road.command k where k.sender = 'bench' and k.actor = '' and k.command_id = $1`},
+	{"look_again", `select case when k.expires_at > clock_timestamp() then k.answer end, k.payload_hash from road.command k where k.sender = 'bench' and k.actor = '' and k.command_id = $1`},
 	{"log", `insert into road.log (subject_id, seq, at, sender, actor, command_id, workflow, code, input, note)
 		values ($1, $2, clock_timestamp(), 'bench', '', $3, 'fixture', 'note', $4, $4)`},
-	{"number", `update road.subject set last_seq = $2 where subject_id = $1`},
+	{"number", `update road.subject set last_seq = $2, last_xid = pg_current_xact_id() where subject_id = $1`},
 	{"note", `insert into road.note (xid, subject_id, seq, at, workflow, code, body)
 		values (pg_current_xact_id(), $1, $2, clock_timestamp(), 'fixture', 'note', $3)`},
 	{"command", `insert into road.command (sender, actor, command_id, subject_id, seq, outcome, received_at, finished_at, expires_at, payload_hash, answer)
@@ -72,7 +75,8 @@ func (b *bed) nineStatements(ctx context.Context, conn *pgx.Conn, _ int) (one, e
 			var id string
 			var parent *string
 			var first, firstHash []byte
-			if err := tx.QueryRow(ctx, "look", ref, key).Scan(&workflows, &events, &mayAct, &id, &parent, &first, &firstHash); err != nil {
+			var name string
+			if err := tx.QueryRow(ctx, "look", ref, key, nil).Scan(&workflows, &events, &mayAct, &id, &parent, &first, &firstHash, &name); err != nil {
 				return err
 			}
 			var seq, play int64

@@ -18,7 +18,7 @@ type comparison struct {
 // direct are the lines without a server. None runs beside them: its poller would read the notes of both sides, and the side
 // that commits more would pay more for it.
 func (b *bed) direct() []comparison {
-	url := b.cluster.URL
+	url := asOwner(b.cluster.URL)
 	var all []comparison
 	for _, command := range []struct {
 		name, script string
@@ -63,7 +63,7 @@ func (b *bed) direct() []comparison {
 func (b *bed) served(s *server) []comparison {
 	hot := func() string { return "bench-16" }
 	return []comparison{
-		{what: "over HTTP / calling the function, 16 clients", ours: s.byHTTP(16, b.fixture), other: b.byPgx(b.cluster.URL, 16, b.calling("road.execute")), bar: 0.60},
+		{what: "over HTTP / calling the function, 16 clients", ours: s.byHTTP(16, b.fixture), other: b.byPgx(asOwner(b.cluster.URL), 16, b.calling("road.execute")), bar: 0.60},
 		{what: "one hot fixture over HTTP, 16 senders / 2", ours: s.byHTTP(16, hot), other: s.byHTTP(2, hot), bar: 0.90},
 	}
 }
@@ -82,7 +82,7 @@ func (b *bed) measureAll(ctx context.Context, all []comparison) error {
 }
 
 func (b *bed) table(ctx context.Context) (err error) {
-	if err := b.script(ctx, b.cluster.URL, "execute_dynamic.sql", nil); err != nil {
+	if err := b.script(ctx, asOwner(b.cluster.URL), "execute_dynamic.sql", nil); err != nil {
 		return err
 	}
 	b.heading()

@@ -50,7 +50,7 @@ var mutations = []mutation{
 	},
 	{
 		"the sender is no part of the key's lock", execute,
-		`hashtextextended(p_sender || E'\x1f' || p_actor || E'\x1f' || p_command_id, 0)`, "hashtextextended(p_command_id, 0)",
+		`hashtextextended(concat_ws(E'\x1f', p_sender, p_actor, p_command_id), 0)`, "hashtextextended(p_command_id, 0)",
 		"ID-15_keys_belong_to_sender_and_actor",
 	},
 	{
@@ -70,7 +70,7 @@ var mutations = []mutation{
 	},
 	{
 		"no lock on the key", execute,
-		`or not pg_try_advisory_xact_lock(hashtextextended(p_sender || E'\x1f' || p_actor || E'\x1f' || p_command_id, 0)) then`, "then",
+		`or not pg_try_advisory_xact_lock(hashtextextended(concat_ws(E'\x1f', p_sender, p_actor, p_command_id), 0)) then`, "then",
 		"ID-15_one_key_on_two_subjects_meets_at_the_key",
 	},
 	{
@@ -141,7 +141,7 @@ var mutations = []mutation{
 	},
 	{
 		"an xid before the first lock", execute,
-		"if current_setting('transaction_isolation')", "perform pg_current_xact_id(); if current_setting('transaction_isolation')",
+		"-- 1. The key, without a lock", "perform pg_current_xact_id(); -- 1. The key, without a lock",
 		"waiting_for_a_first_lock_holds_no_xid",
 	},
 	{
@@ -171,7 +171,7 @@ var mutations = []mutation{
 	},
 	{
 		"commits do not wait for the log", execute,
-		"if current_setting('transaction_isolation')", "perform set_config('synchronous_commit', 'off', true); if current_setting('transaction_isolation')",
+		"-- 1. The key, without a lock", "perform set_config('synchronous_commit', 'off', true); -- 1. The key, without a lock",
 		"C-075_commits_wait_for_the_log",
 	},
 	{
