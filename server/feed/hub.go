@@ -109,8 +109,18 @@ func Open(ctx context.Context, o Options) (*Hub, error) {
 // not the ones to read.
 func (h *Hub) Reset() { h.pool.Reset() }
 
-// Wake makes the poller look at once: something was committed in this process. It never blocks.
+// Wake makes the poller look at once, or a moment after its last look: something was committed in this process. Without a
+// viewer there is no hurry. It never blocks.
 func (h *Hub) Wake() {
+	h.mu.Lock()
+	idle := h.viewers == 0
+	h.mu.Unlock()
+	if !idle {
+		h.nudge()
+	}
+}
+
+func (h *Hub) nudge() {
 	select {
 	case h.wake <- struct{}{}:
 	default:
@@ -152,14 +162,19 @@ func (h *Hub) Stats() Stats {
 	return s
 }
 
-// follow is the one poller. After something new it looks again at once; with notes above the horizon it looks again soon
-// and then ever later, up to the interval; without, after the interval or when it is woken.
+// apart is the least time between the beginnings of two looks of which the first was not full: many commands a second wake
+// the poller together, not one by one.
+const apart = 10 * time.Millisecond
+
+// follow is the one poller. After a full page it looks again at once; with notes above the horizon it looks again soon and
+// then ever later, up to the interval; without, after the interval or when it is woken.
 func (h *Hub) follow(ctx context.Context) {
 	defer close(h.stopped)
 	const shortest = 5 * time.Millisecond
 	soon := shortest
 	failing := false
 	for ctx.Err() == nil {
+		begun := time.Now()
 		p, err := h.poll(ctx)
 		pause := h.interval
 		switch {
@@ -178,9 +193,12 @@ func (h *Hub) follow(ctx context.Context) {
 			}
 			failing = false
 			h.watchHorizon(ctx, p)
+			if len(p.notes) > 0 {
+				soon = shortest
+			}
 			switch {
-			case len(p.notes) > 0:
-				pause, soon = 0, shortest
+			case len(p.notes) == pageSize:
+				pause = 0
 			case p.moreAbove:
 				pause = min(soon, h.interval)
 				soon *= 2
@@ -196,6 +214,11 @@ func (h *Hub) follow(ctx context.Context) {
 		case <-ctx.Done():
 		case <-h.wake:
 			soon = shortest
+			timer.Reset(apart - time.Since(begun))
+			select {
+			case <-ctx.Done():
+			case <-timer.C:
+			}
 		case <-timer.C:
 		}
 		timer.Stop()

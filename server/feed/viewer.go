@@ -46,7 +46,9 @@ func (h *Hub) View(ctx context.Context, position string) (*Viewer, Reload, error
 		return nil, "", h.fault
 	}
 	v := &Viewer{hub: h, epoch: h.epoch, identity: h.identity, place: h.last}
-	h.viewers++
+	if h.viewers++; h.viewers == 1 {
+		h.nudge() // while nobody looked, nobody woke the poller
+	}
 	switch {
 	case position == "":
 		return v, "", nil

@@ -138,31 +138,50 @@ func callPast(ctx context.Context, pool *pgxpool.Pool, ref, input string) error 
 	return err
 }
 
-// viewersCost is the server's time for commands at 200 a second with 0, 1 and 1,000 viewers, in turns. The viewers read on
-// the same cores.
+// viewersCost is what 0, 1 and 1,000 viewers cost, in turns: the server's time for commands at 200 a second, how many commands
+// 16 senders get through, and how often the outbox is read meanwhile. The viewers read on the same cores.
 func (b *bed) viewersCost(ctx context.Context, s *server) error {
 	numbers := []int{0, 1, 1000}
-	p50, p95 := map[int][]float64{}, map[int][]float64{}
+	costs := map[int][]cost{}
 	for round := range b.rounds {
 		for i := range numbers {
 			n := numbers[(i+round)%len(numbers)]
 			say(fmt.Sprintf("commands beside %d viewers: round %d of %d", n, round+1, b.rounds))
-			times, err := b.beside(ctx, s, n)
+			c, err := b.beside(ctx, s, n)
 			if err != nil {
 				return fmt.Errorf("beside %d viewers: %w", n, err)
 			}
-			p50[n], p95[n] = append(p50[n], quantile(times, 0.5)), append(p95[n], quantile(times, 0.95))
+			costs[n] = append(costs[n], c)
 		}
 	}
+	middle := func(n int, of func(cost) float64) float64 {
+		var values []float64
+		for _, c := range costs[n] {
+			values = append(values, of(c))
+		}
+		return quantile(values, 0.5)
+	}
 	for _, n := range numbers[1:] {
-		x, y := quantile(p50[n], 0.5), quantile(p50[0], 0.5)
+		p95 := func(c cost) float64 { return c.p95 }
+		x, y := middle(n, func(c cost) float64 { return c.p50 }), middle(0, func(c cost) float64 { return c.p50 })
 		fmt.Printf("| server time p50 at %d/s beside %d viewers / none (p95 %.2f, %.2f ms) | %.2f ms | %.2f ms | %.2f | | |\n",
-			steadyRate, n, quantile(p95[n], 0.5), quantile(p95[0], 0.5), x, y, x/y)
+			steadyRate, n, middle(n, p95), middle(0, p95), x, y, x/y)
+		x, y = middle(n, func(c cost) float64 { return c.perSecond }), middle(0, func(c cost) float64 { return c.perSecond })
+		fmt.Printf("| 16 senders over HTTP beside %d viewers / none: throughput | %.0f/s | %.0f/s | %.2f | | |\n", n, x, y, x/y)
+		x, y = middle(n, func(c cost) float64 { return c.reads }), middle(0, func(c cost) float64 { return c.reads })
+		fmt.Printf("| reads of the outbox at %d/s beside %d viewers / none, counted in the database | %.0f/s | %.0f/s | %.2f | | |\n", steadyRate, n, x, y, x/y)
 	}
 	return nil
 }
 
-func (b *bed) beside(ctx context.Context, s *server, viewers int) ([]float64, error) {
+// cost is what was seen beside some viewers.
+type cost struct {
+	p50, p95  float64 // server time in ms at 200 commands a second
+	reads     float64 // of the outbox, a second, meanwhile
+	perSecond float64 // commands of 16 senders
+}
+
+func (b *bed) beside(ctx context.Context, s *server, viewers int) (cost, error) {
 	var reading sync.WaitGroup
 	var open []*viewer
 	defer func() {
@@ -174,20 +193,73 @@ func (b *bed) beside(ctx context.Context, s *server, viewers int) ([]float64, er
 	for range viewers {
 		v, err := s.view(ctx)
 		if err != nil {
-			return nil, err
+			return cost{}, err
 		}
 		open = append(open, v)
 		reading.Go(func() { _, _ = io.Copy(io.Discard, v.lines) }) // until it is closed
 	}
 	if _, err := s.times(); err != nil { // those of other lines
-		return nil, err
+		return cost{}, err
 	}
+	before, err := b.reads(ctx)
+	if err != nil {
+		return cost{}, err
+	}
+	begun := time.Now()
 	sent, _, err := s.pace(ctx, b.each, func(c *sender, i int) error { return c.note(fmt.Sprintf("bench-%d", 16+i%steadyFixtures)) })
 	if err != nil {
-		return nil, err
+		return cost{}, err
 	}
-	return s.timesOf(sent)
+	times, err := s.timesOf(sent)
+	if err != nil {
+		return cost{}, err
+	}
+	took := time.Since(begun)
+	after, err := b.reads(ctx)
+	if err != nil {
+		return cost{}, err
+	}
+	m, err := s.byHTTP(16, b.fixture)(ctx, b.each)
+	return cost{p50: quantile(times, 0.5), p95: quantile(times, 0.95), reads: (after - before) / took.Seconds(), perSecond: m.perSecond}, err
 }
+
+// reads is how often the outbox was read since the database began: how often road.feed was scanned, by as often as one page
+// of road.feed_page scans it. What a session has counted is there for others within a second; so a figure of a few seconds
+// is off by that at the most.
+func (b *bed) reads(ctx context.Context) (float64, error) {
+	conn, err := pgx.Connect(ctx, b.cluster.URL)
+	if err != nil {
+		return 0, fmt.Errorf("connecting: %w", err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	const scans = " select x.seq_scan + coalesce(x.idx_scan, 0) from %s x where x.relid = 'road.feed'::regclass"
+	var all, page int64
+	err = conn.QueryRow(ctx, fmt.Sprintf(scans, "pg_stat_user_tables")).Scan(&all)
+	if err == nil {
+		err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, "select p.horizon, p.notes from road.feed_page('0', 0, 1) p"); err != nil {
+				return err
+			}
+			return tx.QueryRow(ctx, fmt.Sprintf(scans, "pg_stat_xact_user_tables")).Scan(&page)
+		})
+	}
+	if err == nil && page == 0 {
+		err = errors.New("a page scans road.feed no more")
+	}
+	if err != nil {
+		return 0, fmt.Errorf("counting reads: %w", err)
+	}
+	return float64(all) / float64(page), nil
+}
+
+// pruneAll prunes what is older than the job's 30 days, in the job's batches, each in a transaction of its own.
+const pruneAll = `do $$
+begin
+    while road.prune_notes() > 0 loop
+        commit;
+    end loop;
+end
+$$`
 
 // outboxBuffers is how many buffers the poller's statement touches for a page of 500 notes, in an outbox of 100,000.
 func (b *bed) outboxBuffers(ctx context.Context) error {
@@ -209,11 +281,11 @@ func (b *bed) outboxBuffers(ctx context.Context) error {
 		return fmt.Errorf("connecting: %w", err)
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	for range 1000 { // transactions, as readers meet them
+	for i := range 1000 { // transactions, as readers meet them; the first half is old enough to be pruned
 		if _, err := conn.Exec(ctx, `
 			insert into road.note (xid, subject_id, seq, at, workflow, code, body)
-			select pg_current_xact_id(), s.subject_id, 1000, clock_timestamp(), 'fixture', 'note', $1::jsonb
-			from road.subject s cross join generate_series(1, 2) where s.kind = 'fixture' order by s.ref limit 100`, line); err != nil {
+			select pg_current_xact_id(), s.subject_id, 1000, clock_timestamp() - interval '31 days' * $2::integer, 'fixture', 'note', $1::jsonb
+			from road.subject s cross join generate_series(1, 2) where s.kind = 'fixture' order by s.ref limit 100`, line, max(0, 1-i/500)); err != nil {
 			return fmt.Errorf("filling the outbox: %w", err)
 		}
 	}
@@ -227,7 +299,7 @@ func (b *bed) outboxBuffers(ctx context.Context) error {
 		{"in the middle", "", from(50_000)},
 		{"the last ones", "", from(500)},
 		{"none (nothing new)", "", from(0)},
-		{"the first ones left, after the older half was pruned, not vacuumed yet", "delete from road.note n where n.id in (select o.id from road.note o order by o.xid, o.id limit 50000)", "select '0', 0::bigint"},
+		{"the first ones left, after the older half was pruned, not vacuumed yet", pruneAll, "select '0', 0::bigint"},
 		{"the same, vacuumed", "vacuum road.note", "select '0', 0::bigint"},
 	} {
 		if step.do != "" {

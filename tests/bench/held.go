@@ -58,9 +58,11 @@ func (b *bed) heldSnapshot(ctx context.Context) (err error) {
 		if err != nil {
 			return nil, err
 		}
-		// what readers have read is pruned: the older half
-		if _, err := watch.Exec(ctx, "delete from road.note n where n.id < (select (min(o.id) + max(o.id)) / 2 from road.note o)"); err != nil {
-			return nil, fmt.Errorf("pruning: %w", err)
+		// what is older than half of this time is pruned, as the job does it
+		for pruned := 1; pruned > 0; {
+			if err := watch.QueryRow(ctx, "select road.prune_notes($1)", d/2).Scan(&pruned); err != nil {
+				return nil, fmt.Errorf("pruning: %w", err)
+			}
 		}
 		return s.timesOf(sent)
 	}

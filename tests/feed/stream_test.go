@@ -335,3 +335,40 @@ func TestAcceptedWakesThePoller(t *testing.T) {
 	b.must(t, http.MethodPost, "/workflows/fixture/subjects/fixture/f0/commands", `{"key": "now", "code": "note", "input": {"text": "x"}}`)
 	s.mustRead(t, 1)
 }
+
+// C-018: many commands wake the poller together, and without a viewer they do not wake it at all.
+func TestManyWakeThePollerTogether(t *testing.T) {
+	b, _ := newBed(t, func(o *feed.Options, _ *api.StreamOptions) { o.Interval = 10 * time.Minute })
+	waitFor(t, "the first look", func() bool { return b.hub.Stats().Fault == nil })
+	before := b.hub.Stats().Polls
+	for i := range 20 {
+		b.must(t, http.MethodPost, "/workflows/fixture/subjects/fixture/f0/commands", fmt.Sprintf(`{"key": "alone-%d", "code": "note", "input": {"text": "x"}}`, i))
+	}
+	if n := b.hub.Stats().Polls - before; n != 0 {
+		t.Errorf("nobody looks, and the poller looked %d times", n)
+	}
+	s := mustOpen(t, b.web+"/notes", "")
+	defer s.close()
+	s.mustNext(t, "hello")
+	waitFor(t, "a look for the first viewer", func() bool { return b.hub.Stats().Polls > before })
+	before = b.hub.Stats().Polls
+	begun := time.Now()
+	const n = 100
+	for i := range n {
+		comment := fmt.Sprintf(`{"key": "together-%d", "code": "note", "input": {"text": "x"}}`, i)
+		b.must(t, http.MethodPost, "/workflows/fixture/subjects/fixture/f0/commands", comment)
+		b.hub.Wake()
+	}
+	// one at once, then one for each 10 ms that have passed
+	if looks, most := b.hub.Stats().Polls-before, uint64(2+time.Since(begun)/(10*time.Millisecond)); looks > most {
+		t.Errorf("%d looks for %d commands, want at most %d", looks, n, most)
+	}
+	for f, err := s.next(); ; f, err = s.next() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.event == "note" && f.note(t) == fmt.Sprintf("f0 %d", 1+20+n) {
+			break
+		}
+	}
+}
