@@ -203,7 +203,7 @@ func (a *API) follow(r *http.Request, s *stream, viewer *feed.Viewer, filter not
 		sent := 0
 		for _, n := range notes {
 			if filter.wants(n) && a.maySee(n, sender) {
-				s.note(viewer.PositionOf(n), n)
+				s.note(n)
 				sent++
 			}
 			if s.size() > 64<<10 && !s.flush() {
@@ -279,8 +279,13 @@ func (s *stream) frame(event, data string) {
 	fmt.Fprintf(&s.buffer, "event: %s\ndata: %s\n\n", event, data)
 }
 
-func (s *stream) note(p feed.Position, n *feed.Note) {
-	fmt.Fprintf(&s.buffer, "id: %s\nevent: note\ndata: %s\n\n", p, n.Data())
+// note is written once for each viewer, so nothing is formatted here.
+func (s *stream) note(n *feed.Note) {
+	for _, part := range [...]string{"id: ", n.Position(), "\nevent: note\ndata: "} {
+		s.buffer.WriteString(part)
+	}
+	s.buffer.Write(n.Data())
+	s.buffer.WriteString("\n\n")
 }
 
 // bye ends the stream with a hint when to come back; a little chance keeps a thousand viewers from coming at once.

@@ -25,7 +25,8 @@ type Note struct {
 	Code      string          `json:"-"`
 	Body      json.RawMessage `json:"-"`
 
-	data []byte // its JSON, made once for all viewers
+	position string // its place's text, and
+	data     []byte // its JSON: made once for all viewers
 }
 
 // page is one answer of road.feed_page: everything in it is of one snapshot.
@@ -137,6 +138,7 @@ func readPage(ctx context.Context, pool *pgxpool.Pool, after Place, limit int) (
 			Place: Place{xid, r.ID}, Kind: r.Kind, Ref: r.Ref, SubjectID: r.SubjectID, Event: r.Event, Seq: r.Seq, At: r.At,
 			Workflow: r.Workflow, Code: r.Code, Body: r.Body,
 		}
+		n.position = Position{p.identity, n.Place}.String()
 		if n.data, err = n.marshal(); err != nil {
 			return nil, fmt.Errorf("writing a note: %w", err)
 		}
@@ -162,6 +164,9 @@ func (n *Note) marshal() ([]byte, error) {
 		Note     json.RawMessage `json:"note"`
 	}{subject{n.Kind, n.SubjectID, n.Ref}, n.Event, n.Seq, n.At, n.Workflow, n.Code, n.Body})
 }
+
+// Position is the text of the position after the note.
+func (n *Note) Position() string { return n.position }
 
 // Data is the note's JSON, without a line break.
 func (n *Note) Data() []byte { return n.data }

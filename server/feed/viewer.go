@@ -100,9 +100,6 @@ func (v *Viewer) Close() {
 // Position is up to where the viewer has been given notes.
 func (v *Viewer) Position() Position { return Position{v.identity, v.place} }
 
-// PositionOf is the position after a note.
-func (v *Viewer) PositionOf(n *Note) Position { return Position{v.identity, n.Place} }
-
 // Next gives the notes after the viewer's place, at most a page, and moves it there. Without any it returns a channel that
 // is closed when there may be some. A reason to reload means that the viewer now begins at what comes next. Errors: ctx's,
 // the database's, ErrRebase.
