@@ -24,6 +24,7 @@ set local check_function_bodies = off;
 {{ template "road/create_subjects.sql" . }}
 {{ template "road/create_further.sql" . }}
 {{ template "road/prune_commands.sql" . }}
+{{ template "road/answer_used_key.sql" . }}
 {{ template "road/execute.sql" . }}
 {{ template "road/batch_subjects.sql" . }}
 {{ template "road/execute_many.sql" . }}

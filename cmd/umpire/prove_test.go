@@ -112,7 +112,7 @@ func (p program) finds(t *testing.T) {
 	for name, m := range map[string]struct{ function, from, to, found string }{
 		"no second look at the key": {
 			execute,
-			"into v_first, v_first_hash, v_expired\n        from road.command k\n        where k.sender", "into v_first, v_first_hash, v_expired\n        from road.command k\n        where false and k.sender",
+			"into v_first, v_first_hash, v_expired\n    from road.command k\n    where k.sender", "into v_first, v_first_hash, v_expired\n    from road.command k\n    where false and k.sender",
 			`linearizable: .*answered conflict version_moved, allowed is duplicate of`,
 		},
 		"no lock on the subject": {

@@ -23,7 +23,6 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    v_ref            text := p_ref;
     v_seen           bigint;
     v_reason         jsonb;
     v_traits         road.command_traits := road.command_traits(p_workflow, p_code, p_kind);
@@ -32,6 +31,7 @@ declare
     v_workflows      text[];
     v_events         text[];
     v_may_act        boolean;
+    v_ref            text;
     v_subject_id     uuid;
     v_parent_id      uuid;
     v_first          jsonb;
@@ -60,6 +60,7 @@ declare
 begin
     -- The plain command asks few questions on its way: an expression is set up anew in every transaction, and thirty of them
     -- cost as much as three statements. So one question stands for many wherever the answer is nearly always the same.
+
     -- 1. The key, without a lock (C-010). The same statement finds the sender, and says who is at work, for whom, on
     -- what: sql/runbook/blocking.sql reads it off pg_stat_activity. It is gone with the transaction.
     select
@@ -78,8 +79,9 @@ begin
         or current_setting('transaction_isolation') <> 'read committed' then
         if current_setting('transaction_isolation') <> 'read committed' then
             raise exception using errcode = 'UM004', message = 'road.execute needs READ COMMITTED: a second look must see what the lock waited for';
-        elsif p_ref ~ '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' then
+        elsif not v_traits.creates and p_ref ~ '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' then
             select s.ref, s.subject_id, s.parent_id into v_ref, v_subject_id, v_parent_id from road.subject s where s.subject_id = p_ref::uuid and s.kind = p_kind;
+            p_ref := coalesce(v_ref, p_ref);
         else
             select s.subject_id, s.parent_id into v_subject_id, v_parent_id from road.subject s where s.kind = p_kind and s.ref = p_ref;
         end if;
@@ -91,7 +93,7 @@ begin
             v_reason := road.reason('not_allowed', 'The sender may not use this workflow.', jsonb_build_object('scope', 'workflows'));
         elsif p_actor <> '' and not v_may_act then
             v_reason := road.reason('not_allowed', 'The sender may not send for others.', jsonb_build_object('scope', 'act'));
-        elsif v_events is not null and not road.may_touch(v_events, v_parent_id, v_ref) then
+        elsif v_events is not null and not road.may_touch(v_events, v_parent_id, p_ref) then
             v_reason := road.reason('not_allowed', 'The sender may not touch this event.', jsonb_build_object('scope', 'events'));
         elsif length(p_command_id) not between 1 and 200 or length(p_actor) > 200 then
             v_reason := road.reason('bad_input', 'A key has 1 to 200 characters, an actor at most 200.');
@@ -104,81 +106,74 @@ begin
             outcome := 'refused';
             answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, null, p_ref, v_reason);
             return;
+        elsif v_first is not null then
+            select a.outcome, a.answer into outcome, answer
+            from road.answer_used_key(p_command_id, p_workflow, p_code, p_kind, v_subject_id, p_ref, v_first,
+                v_first_hash = road.payload_hash(p_workflow, p_code, case when v_traits.creates then concat(p_kind, '/', p_ref) else v_subject_id::text end, p_input)) a;
+            return;
+        end if;
+        if v_traits.locks then
+            cmd := row (p_workflow, p_code, p_kind, p_ref, v_subject_id, v_parent_id, p_sender, p_actor, p_command_id,
+                p_input, p_saw, p_sent_at, v_at, 0, 0, '{}', '{}');
+            v_wanted := road.dispatch_locks(cmd);
+            v_ids := array(select distinct u.id from unnest(v_wanted.lock || v_subject_id) u (id) where u.id is not null);
+            if cardinality(v_ids) = 1 and not v_traits.creates then
+                v_ids := null; -- its own only
+            end if;
         end if;
     end if;
 
     -- 2. The subjects (C-011, C-032). One subject: a plain wait, which holds no xid. Several: a short one.
-    if v_first is null then
-        if v_traits.locks then
-            cmd := row (p_workflow, p_code, p_kind, v_ref, v_subject_id, v_parent_id, p_sender, p_actor, p_command_id,
-                p_input, p_saw, p_sent_at, v_at, 0, 0, '{}', '{}');
-            v_wanted := road.dispatch_locks(cmd);
-            v_ids := array(select distinct u.id from unnest(v_wanted.lock || v_subject_id) u (id) where u.id is not null);
-        end if;
-        if not v_traits.creates and coalesce(cardinality(v_ids), 1) = 1 then
-            select s.subject_id, s.parent_id, s.last_seq, s.last_play_seq, s.last_xid
-            into v_subject_id, v_parent_id, v_last_seq, v_last_play_seq, v_last_xid
-            from road.subject s
-            where s.kind = p_kind and s.ref = v_ref
-            for no key update of s;
-        elsif v_ids <> '{}' then
-            select
-                max(l.last_seq) filter (where l.subject_id = v_subject_id),
-                max(l.last_play_seq) filter (where l.subject_id = v_subject_id),
-                array_agg(l.subject_id) filter (where l.subject_id is distinct from v_subject_id),
-                array_agg(l.last_seq + 1) filter (where l.subject_id is distinct from v_subject_id)
-            into v_last_seq, v_last_play_seq, v_further, v_further_seq
-            from road.lock_subjects(v_ids) l;
-            if coalesce(cardinality(v_further), 0) + (not v_traits.creates)::integer < cardinality(v_ids) then
-                outcome := 'refused';
-                answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, v_subject_id, v_ref,
-                    road.reason('subject_not_found', 'A subject that the command names does not exist.'));
-                return;
-            end if;
-        end if;
-
-        -- 3. The key's own lock: the same key on two subjects meets here. Then the key again, with a new snapshot (C-012).
-        if v_last_seq is null and not v_traits.creates
-            or not pg_try_advisory_xact_lock(hashtextextended(concat_ws(E'\x1f', p_sender, p_actor, p_command_id), 0)) then
-            if v_last_seq is null and not v_traits.creates then
-                outcome := 'refused';
-                answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, null, p_ref,
-                    road.reason('subject_not_found', 'There is no such subject; create it first, or mend the reference.'));
-                return;
-            end if;
-            perform road.lock_key(hashtextextended(concat_ws(E'\x1f', p_sender, p_actor, p_command_id), 0));
-        end if;
-        select case when k.expires_at > road.now() then k.answer end, k.payload_hash, true
-        into v_first, v_first_hash, v_expired
-        from road.command k
-        where k.sender = p_sender and k.actor = p_actor and k.command_id = p_command_id;
-    end if;
-
-    if v_first is not null or v_expired then
-        if v_first is null then
-            -- Expired: the row is as good as gone, and gives way to this command's.
-            delete from road.command k
-            where k.sender = p_sender and k.actor = p_actor and k.command_id = p_command_id and k.expires_at <= road.now();
-        elsif v_first_hash = road.payload_hash(p_workflow, p_code, case when v_traits.creates then concat(p_kind, '/', v_ref) else v_subject_id::text end, p_input) then
-            -- A duplicate is an acknowledgement too. The first one's wait for the standby may have been cancelled: a record
-            -- in the log makes this commit wait until the standby has everything before it.
-            if current_setting('synchronous_standby_names') <> '' then
-                perform pg_logical_emit_message(true, 'umpire', '');
-            end if;
-            outcome := 'duplicate';
-            answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, (v_first #>> '{subject,id}')::uuid, v_ref,
-                jsonb_build_object('first', v_first));
-        else
+    if v_ids is null and not v_traits.creates then
+        select s.subject_id, s.parent_id, s.last_seq, s.last_play_seq, s.last_xid
+        into v_subject_id, v_parent_id, v_last_seq, v_last_play_seq, v_last_xid
+        from road.subject s
+        where s.kind = p_kind and s.ref = p_ref
+        for no key update of s;
+    elsif v_ids <> '{}' then
+        select
+            max(l.last_seq) filter (where l.subject_id = v_subject_id),
+            max(l.last_play_seq) filter (where l.subject_id = v_subject_id),
+            array_agg(l.subject_id) filter (where l.subject_id is distinct from v_subject_id),
+            array_agg(l.last_seq + 1) filter (where l.subject_id is distinct from v_subject_id)
+        into v_last_seq, v_last_play_seq, v_further, v_further_seq
+        from road.lock_subjects(v_ids) l;
+        if coalesce(cardinality(v_further), 0) + (not v_traits.creates)::integer < cardinality(v_ids) then
             outcome := 'refused';
             answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, v_subject_id, p_ref,
-                road.reason('key_reused', 'This key was used for another command; a new command needs a new key.'));
-        end if;
-        if outcome is not null then
+                road.reason('subject_not_found', 'A subject that the command names does not exist.'));
             return;
         end if;
     end if;
 
-    cmd := row (p_workflow, p_code, p_kind, v_ref, v_subject_id, v_parent_id, p_sender, p_actor, p_command_id,
+    -- 3. The key's own lock: the same key on two subjects meets here. Then the key again, with a new snapshot (C-012).
+    if v_last_seq is null and not v_traits.creates
+        or not pg_try_advisory_xact_lock(hashtextextended(concat_ws(E'\x1f', p_sender, p_actor, p_command_id), 0)) then
+        if v_last_seq is null and not v_traits.creates then
+            outcome := 'refused';
+            answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, null, p_ref,
+                road.reason('subject_not_found', 'There is no such subject; create it first, or mend the reference.'));
+            return;
+        end if;
+        perform road.lock_key(hashtextextended(concat_ws(E'\x1f', p_sender, p_actor, p_command_id), 0));
+    end if;
+    select case when k.expires_at > road.now() then k.answer end, k.payload_hash, true
+    into v_first, v_first_hash, v_expired
+    from road.command k
+    where k.sender = p_sender and k.actor = p_actor and k.command_id = p_command_id;
+    if v_first is not null or v_expired then
+        if v_first is not null then
+            select a.outcome, a.answer into outcome, answer
+            from road.answer_used_key(p_command_id, p_workflow, p_code, p_kind, v_subject_id, p_ref, v_first,
+                v_first_hash = road.payload_hash(p_workflow, p_code, case when v_traits.creates then concat(p_kind, '/', p_ref) else v_subject_id::text end, p_input)) a;
+            return;
+        end if;
+        -- Expired: the row is as good as gone, and gives way to this command's.
+        delete from road.command k
+        where k.sender = p_sender and k.actor = p_actor and k.command_id = p_command_id and k.expires_at <= road.now();
+    end if;
+
+    cmd := row (p_workflow, p_code, p_kind, p_ref, v_subject_id, v_parent_id, p_sender, p_actor, p_command_id,
         p_input, p_saw, p_sent_at, v_at, coalesce(v_last_seq, 0) + 1, coalesce(v_last_play_seq, 0),
         coalesce(v_further, '{}'), coalesce(v_further_seq, '{}'));
 
@@ -186,7 +181,7 @@ begin
     if v_traits.level <> 'none' or v_traits.locks then
         if v_traits.locks and road.dispatch_locks(cmd) is distinct from v_wanted then
             outcome := 'try_again';
-            answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, v_subject_id, v_ref,
+            answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, v_subject_id, p_ref,
                 road.reason('locks_changed', 'What the command has to lock changed while it waited; send it again.'));
             return;
         end if;
@@ -207,7 +202,7 @@ begin
             if jsonb_typeof(p_saw) is distinct from 'object' or not p_saw ? 'revision' then
                 v_reason := road.reason('version_missing', 'State the revision you saw in saw.revision or the header If-Match.', jsonb_build_object('missing', jsonb_build_array('revision')));
             elsif p_saw ->> 'revision' is distinct from road.revision(v_subject_id, v_last_seq) then
-                v_changed := jsonb_build_array(jsonb_build_object('row_id', p_kind || '/' || v_ref, 'changed_seq', v_last_seq,
+                v_changed := jsonb_build_array(jsonb_build_object('row_id', p_kind || '/' || p_ref, 'changed_seq', v_last_seq,
                     'value', jsonb_build_object('revision', road.revision(v_subject_id, v_last_seq))));
             end if;
         elsif v_traits.level = 'rows' then
@@ -220,12 +215,12 @@ begin
         end if;
         if v_reason is not null then
             outcome := 'refused';
-            answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, v_subject_id, v_ref, v_reason);
+            answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, v_subject_id, p_ref, v_reason);
             return;
         end if;
         if v_changed is not null then
             outcome := 'conflict';
-            answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, v_subject_id, v_ref,
+            answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, v_subject_id, p_ref,
                 road.reason('version_moved', 'What you saw has moved on; look at what changed and decide again.')
                 || jsonb_build_object('changed', v_changed));
             return;
@@ -236,7 +231,7 @@ begin
     begin
         if v_traits.creates or v_traits.locks then
             if v_traits.creates then
-                cmd.subject_id := (road.create_subjects(p_kind, null, array[v_ref]))[1];
+                cmd.subject_id := (road.create_subjects(p_kind, null, array[p_ref]))[1];
             elsif cardinality(v_wanted.create_refs) > 0 then
                 cmd := road.create_further(cmd, v_wanted);
             end if;
@@ -244,11 +239,16 @@ begin
 
         v_handled := road.dispatch(cmd);
 
+        answer := jsonb_build_object(
+            'outcome', 'accepted', 'key', p_command_id, 'workflow', p_workflow, 'code', p_code,
+            'subject', jsonb_build_object('kind', p_kind, 'id', cmd.subject_id, 'ref', p_ref),
+            'seq', cmd.seq, 'result', coalesce(v_handled -> 'result', '{}'));
+
         -- 6. Notes are read in the order of transaction ids (C-116), so a subject's next note needs a greater one than its last.
         -- The transaction's own is, nearly always, when there was one lock. A command with several got it at the first of
         -- them, and somebody may have written to the second since; so may they at a single lock that several were waiting
         -- for. Then the log is written in here, and its xmin is the id: the savepoint's own, given out after the last lock.
-        if (v_last_xid < pg_current_xact_id()) is not true or v_handled ? 'further' then
+        if (v_last_xid < pg_current_xact_id()) is not true or v_handled ?| '{further,secret}' then
             insert into road.log (subject_id, seq, at, sent_at, sender, actor, command_id, workflow, code, input, note)
             values (
                 cmd.subject_id, cmd.seq, v_at, p_sent_at, p_sender, p_actor, p_command_id, p_workflow, p_code,
@@ -261,75 +261,66 @@ begin
                     case v_traits.log_input when 'full' then p_input when 'redacted' then p_input - v_traits.log_drop end, f.value
                 from jsonb_each(v_handled -> 'further') f;
             end if;
-        end if;
-    exception when sqlstate 'UM001' then
-        get stacked diagnostics v_code = constraint_name, v_text = message_text, v_detail = pg_exception_detail;
-    end;
-
-    if v_code is not null then
-        outcome := 'refused';
-        answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, v_subject_id, v_ref, road.reason(v_code, v_text, v_detail::jsonb));
-        cmd.subject_id := v_subject_id;
-        cmd.seq := null;
-    else
-        outcome := 'accepted';
-        answer := jsonb_build_object(
-            'outcome', outcome, 'key', p_command_id, 'workflow', p_workflow, 'code', p_code,
-            'subject', jsonb_build_object('kind', p_kind, 'id', cmd.subject_id, 'ref', v_ref),
-            'seq', cmd.seq, 'result', coalesce(v_handled -> 'result', '{}'));
-        if v_sub_xid is not null or v_handled ? 'secret' then
-            if v_handled ? 'secret' then
-                answer := answer || '{"secret_shown": true}';
-            end if;
             -- The savepoint's 32-bit xid, widened by the epoch of the transaction that it is part of; one epoch on when the
             -- counter wrapped between the two.
             v_xid := pg_current_xact_id()::text::bigint;
             v_note_xid := ((v_xid & x'ffffffff00000000'::bigint) + v_sub_xid
                 + case when v_sub_xid < (v_xid & x'ffffffff'::bigint) then x'100000000'::bigint else 0 end)::text::xid8;
-
-            if v_handled ? 'further' then
-                update road.subject s
-                set last_seq = road.seq_of(cmd, s.subject_id), last_xid = v_note_xid
-                where s.subject_id in (select f.key::uuid from jsonb_each(v_handled -> 'further') f)
-                    and s.last_seq < road.seq_of(cmd, s.subject_id);
-                insert into road.note (xid, subject_id, seq, at, workflow, code, body)
-                select v_note_xid, f.key::uuid, road.seq_of(cmd, f.key::uuid), v_at, p_workflow, p_code, f.value
-                from jsonb_each(v_handled -> 'further') f;
+            if v_handled ? 'secret' then
+                answer := answer || '{"secret_shown": true}';
             end if;
         end if;
-    end if;
+    exception when sqlstate 'UM001' then
+        -- The savepoint is undone; a rule's no is an answer like any other, and stored.
+        get stacked diagnostics v_code = constraint_name, v_text = message_text, v_detail = pg_exception_detail;
+        outcome := 'refused';
+        answer := road.early_answer(outcome, p_command_id, p_workflow, p_code, p_kind, v_subject_id, p_ref, road.reason(v_code, v_text, v_detail::jsonb));
+        insert into road.command (sender, actor, command_id, subject_id, seq, outcome, received_at, finished_at, expires_at, payload_hash, answer)
+        values (p_sender, p_actor, p_command_id, v_subject_id, null, outcome, v_at, road.now(), road.now() + v_traits.key_ttl,
+            road.payload_hash(p_workflow, p_code, case when v_traits.creates then concat(p_kind, '/', p_ref) else v_subject_id::text end, p_input), answer);
+        return;
+    end;
 
     -- Outside the savepoint, which locked the subjects outside too (an update inside would make a MultiXact): the number, the
     -- log, the outbox, the command with its exact answer.
+    outcome := 'accepted';
     with numbered as (
         update road.subject s
         set last_seq = cmd.seq,
             last_xid = coalesce(v_note_xid, pg_current_xact_id()),
             last_play_seq = case v_traits.level when 'play' then cmd.seq else s.last_play_seq end
-        where s.subject_id = v_subject_id and cmd.seq is not null
+        where s.subject_id = v_subject_id
     ),
     logged as (
         insert into road.log (subject_id, seq, at, sent_at, sender, actor, command_id, workflow, code, input, note)
         select cmd.subject_id, cmd.seq, v_at, p_sent_at, p_sender, p_actor, p_command_id, p_workflow, p_code,
             case v_traits.log_input when 'full' then p_input when 'redacted' then p_input - v_traits.log_drop end,
             coalesce(v_handled -> 'note', '{}')
-        where cmd.seq is not null and v_note_xid is null
+        where v_note_xid is null
     ),
     noted as (
         insert into road.note (xid, subject_id, seq, at, workflow, code, body)
-        select coalesce(v_note_xid, pg_current_xact_id()), cmd.subject_id, cmd.seq, v_at, p_workflow, p_code, coalesce(v_handled -> 'note', '{}')
-        where cmd.seq is not null
+        values (coalesce(v_note_xid, pg_current_xact_id()), cmd.subject_id, cmd.seq, v_at, p_workflow, p_code, coalesce(v_handled -> 'note', '{}'))
     )
     insert into road.command (sender, actor, command_id, subject_id, seq, outcome, received_at, finished_at, expires_at, payload_hash, answer)
     values (p_sender, p_actor, p_command_id, cmd.subject_id, cmd.seq, outcome, v_at, road.now(), road.now() + v_traits.key_ttl,
-        road.payload_hash(p_workflow, p_code, case when v_traits.creates then concat(p_kind, '/', v_ref) else v_subject_id::text end, p_input), answer);
+        road.payload_hash(p_workflow, p_code, case when v_traits.creates then concat(p_kind, '/', p_ref) else v_subject_id::text end, p_input), answer);
 
-    if cmd.seq % 64 = 0 or v_handled ? 'secret' then
+    if cmd.seq % 64 = 0 or v_handled ?| '{further,secret}' then
         if cmd.seq % 64 = 0 then
             perform road.prune_commands(128);
         end if;
+        if v_handled ? 'further' then
+            update road.subject s
+            set last_seq = road.seq_of(cmd, s.subject_id), last_xid = v_note_xid
+            where s.subject_id in (select f.key::uuid from jsonb_each(v_handled -> 'further') f)
+                and s.last_seq < road.seq_of(cmd, s.subject_id);
+            insert into road.note (xid, subject_id, seq, at, workflow, code, body)
+            select v_note_xid, f.key::uuid, road.seq_of(cmd, f.key::uuid), v_at, p_workflow, p_code, f.value
+            from jsonb_each(v_handled -> 'further') f;
+        end if;
         -- Shown this once: after everything that is stored has been written without it.
-        if v_handled ? 'secret' and cmd.seq is not null then
+        if v_handled ? 'secret' then
             answer := answer || jsonb_build_object('secret', v_handled -> 'secret');
         end if;
     end if;

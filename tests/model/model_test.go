@@ -164,7 +164,7 @@ func TestTheModelNotices(t *testing.T) {
 		"a stale play is taken":                    {execute, "if v_seen is distinct from nullif(v_last_play_seq, 0) then", "if false then"},
 		"rows are not compared":                    {execute, "if v_changed is not null then", "if v_changed is not null and v_traits.level = 'play' then"},
 		"the actor is no part of the key":          {execute, "k.actor = p_actor", "true"},
-		"a refusal is not kept":                    {execute, "with numbered as (", "if v_code is not null then return; end if; with numbered as ("},
+		"a refusal is not kept":                    {execute, "insert into road.command (sender, actor, command_id, subject_id, seq, outcome, received_at, finished_at, expires_at, payload_hash, answer)\n        values (p_sender, p_actor, p_command_id, v_subject_id, null", "return; insert into road.command (sender, actor, command_id, subject_id, seq, outcome, received_at, finished_at, expires_at, payload_hash, answer)\n        values (p_sender, p_actor, p_command_id, v_subject_id, null"},
 		"a goal counts twice":                      {"sport.football_goal(jsonb,jsonb)", "::integer + 1", "::integer + 2"},
 		"a man who was sent off scores":            {"sport.football_goal(jsonb,jsonb)", "in ('second', 'red')", "in ('second')"},
 		"any minute will do":                       {"sport.football_minute_fits(text,integer)", "between 1 and 45", "between 1 and 60"},

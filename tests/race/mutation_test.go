@@ -24,8 +24,8 @@ const (
 var mutations = []mutation{
 	{
 		"no second look at the key", execute,
-		"into v_first, v_first_hash, v_expired\n        from road.command k\n        where k.sender",
-		"into v_first, v_first_hash, v_expired\n        from road.command k\n        where false and k.sender",
+		"into v_first, v_first_hash, v_expired\n    from road.command k\n    where k.sender",
+		"into v_first, v_first_hash, v_expired\n    from road.command k\n    where false and k.sender",
 		"ID-02_the_twin_waits_and_gets_the_first_answer",
 	},
 	{
@@ -34,8 +34,8 @@ var mutations = []mutation{
 		"C-012_same_key_other_body_is_key_reused",
 	},
 	{
-		"a duplicate does not carry the first answer", execute,
-		"jsonb_build_object('first', v_first)", "'{}'",
+		"a duplicate does not carry the first answer", "road.answer_used_key(text,text,text,text,uuid,text,jsonb,boolean)",
+		"jsonb_build_object('first', p_first)", "'{}'",
 		"ID-02_the_twin_waits_and_gets_the_first_answer",
 	},
 	{
@@ -115,13 +115,12 @@ var mutations = []mutation{
 	},
 	{
 		"a refusal is not stored", execute,
-		"with numbered as (", "if v_code is not null then return; end if; with numbered as (",
+		"insert into road.command (sender, actor, command_id, subject_id, seq, outcome, received_at, finished_at, expires_at, payload_hash, answer)\n        values (p_sender, p_actor, p_command_id, v_subject_id, null", "return; insert into road.command (sender, actor, command_id, subject_id, seq, outcome, received_at, finished_at, expires_at, payload_hash, answer)\n        values (p_sender, p_actor, p_command_id, v_subject_id, null",
 		"C-071_a_refusal_is_stored_and_nothing_else",
 	},
 	{
 		"what a refused command wrote stays", execute,
-		"v_handled := road.dispatch(cmd);",
-		"insert into road.note (xid, subject_id, seq, at, workflow, code, body) values ('1', cmd.subject_id, 99, v_at, 'w', 'c', '{}'); begin v_handled := road.dispatch(cmd); exception when sqlstate 'UM001' then v_code := 'wrong_minute'; v_text := ''; v_detail := '{}'; v_handled := '{}'; end;",
+		"-- 5. The command's own", "insert into road.note (xid, subject_id, seq, at, workflow, code, body) values ('1', cmd.subject_id, 99, v_at, 'w', 'c', '{}'); -- 5. The command's own",
 		"C-071_a_refusal_is_stored_and_nothing_else",
 	},
 	{

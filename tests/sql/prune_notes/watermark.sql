@@ -16,7 +16,7 @@ update road.note set at = now() - interval '40 days';
 update road.log set at = now() - interval '40 days';
 select road.consumer_create('reader', 'slow', true);
 select is(road.prune_notes(), 0, 'OB-02: nothing before every live consumer has it');
-select road.consumer_acknowledge('reader', 'slow', build.at(1));
+select road.consumer_acknowledge('reader', 'slow', build.at(2, 'cup'));
 select is(road.prune_notes(), 2, 'up to the consumer''s position');
 select is((select (f.pruned_xid, f.pruned_count)::text from road.feed f), (select (c.xid, 2)::text from road.consumer c), 'the watermark says how far');
 select is_empty('select * from road.invariants()', 'and the invariants know');
