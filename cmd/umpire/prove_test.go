@@ -62,7 +62,7 @@ func TestProve(t *testing.T) {
 
 // C-132, end to end: a throwaway Postgres and two servers, each killed once while eight senders send.
 func (p program) withKills(t *testing.T) {
-	out, err := p.proves(t, "--seed", "11", "--minutes", "0.08", "--senders", "8", "--kills", "3")
+	out, err := p.proves(t, "--seed", "11", "--minutes", "0.15", "--senders", "8", "--kills", "3")
 	if err != nil {
 		t.Fatal(err)
 	}
