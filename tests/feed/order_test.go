@@ -58,18 +58,8 @@ func TestOB02WriterHeldOpen(t *testing.T) {
 		watchStream(t, "a viewer that read the state late", web, position(), dice(4)),
 		watchHub(t, "one on the hub that came late", b.hub, "", nil),
 		watchConsumer(t, "late", web, b.token, dice(5)))
-	// Longer than every pause and time-out that a reader has.
-	look := time.NewTicker(100 * time.Millisecond)
-	defer look.Stop()
-	open := fmt.Sprintf("select (extract(epoch from clock_timestamp() - a.xact_start))::int from pg_stat_activity a where a.pid = %d", held.PgConn().PID())
-	for seconds, said := value[int](t, watch, open), 0; seconds < size(0, 60); seconds = value[int](t, watch, open) {
-		<-look.C
-		if seconds/10 > said {
-			said = seconds / 10
-			t.Logf("%d others have committed; the writer is open for %d s", len(others), seconds)
-		}
-	}
-	b.mustWait(t, watch, held, readers, 0)
+	keepOpen(t, watch, held)
+	mustWait(t, watch, held, readers, 0, b.hub)
 
 	exec(t, held, "commit")
 	comment(t, watch, "f0", "the last")

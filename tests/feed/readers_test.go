@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -242,17 +243,37 @@ func watchHub(t testing.TB, name string, hub *feed.Hub, position string, rng *ra
 // dice are a test's own: the same in every run.
 func dice(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 2)) }
 
-// mustWait asks that committed notes wait above the horizon, that an open writer holds it, and that none of the readers
-// has more than it had before, though each has looked since.
-func (b *bed) mustWait(t testing.TB, watch, held *pgx.Conn, readers []*follower, had int) {
+// keepOpen keeps a writer's transaction open, in the long version for longer than every pause and time-out that a reader
+// has.
+func keepOpen(t testing.TB, watch, held *pgx.Conn) {
+	t.Helper()
+	look := time.NewTicker(100 * time.Millisecond)
+	defer look.Stop()
+	said := 0
+	for {
+		seconds := value[int](t, watch, `select (extract(epoch from clock_timestamp() - a.xact_start))::int from pg_stat_activity a where a.pid = $1`, int32(held.PgConn().PID()))
+		if seconds >= size(0, 60) {
+			return
+		}
+		if seconds/10 > said {
+			said = seconds / 10
+			t.Logf("the writer is open for %d s", seconds)
+		}
+		<-look.C
+	}
+}
+
+// mustWait asks that an open writer holds the horizon, with notes above it, and that none of the readers has more than it
+// had before, though each has looked since.
+func mustWait(t testing.TB, watch, held *pgx.Conn, readers []*follower, had int, hub *feed.Hub) {
 	t.Helper()
 	waitFor(t, "the writer to be what holds the horizon, with notes above it", func() bool { // a vacuum may hold it too, for a moment
 		return value[bool](t, watch, `select p.more_above and p.horizon = a.backend_xid::text::xid8
 			from road.feed_page('0', 0, 0) p, pg_stat_activity a where a.pid = $1`, int32(held.PgConn().PID()))
 	})
-	if b.hub != nil {
-		from := b.hub.Stats().Polls
-		waitFor(t, "the hub to look twice", func() bool { return b.hub.Stats().Polls >= from+2 })
+	if hub != nil {
+		from := hub.Stats().Polls
+		waitFor(t, "the hub to look twice", func() bool { return hub.Stats().Polls >= from+2 })
 	}
 	for _, f := range readers {
 		if f.polls.Load() {
@@ -470,26 +491,33 @@ func hold(t testing.TB, url string) *pgx.Conn {
 // subject there has to be every number, once and in order.
 func outbox(t testing.TB, conn *pgx.Conn) []string {
 	t.Helper()
-	rows, err := conn.Query(t.Context(), "select s.ref, n.seq from road.note n join road.subject s on s.subject_id = n.subject_id order by n.xid, n.id")
+	rows, err := conn.Query(t.Context(), "select s.ref || ' ' || n.seq from road.note n join road.subject s on s.subject_id = n.subject_id order by n.xid, n.id")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var notes []string
-	var ref string
-	var seq int64
-	seen := map[string]int64{}
-	_, err = pgx.ForEachRow(rows, []any{&ref, &seq}, func() error {
-		if seq != seen[ref]+1 {
-			t.Errorf("the outbox has %s %d after %s %d", ref, seq, ref, seen[ref])
-		}
-		seen[ref] = seq
-		notes = append(notes, fmt.Sprintf("%s %d", ref, seq))
-		return nil
-	})
+	notes, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
 		t.Fatal(err)
 	}
+	inOrder(t, "the outbox", notes)
 	return notes
+}
+
+// inOrder asks that each subject's notes come by their number, and none is left out after its first.
+func inOrder(t testing.TB, who string, notes []string) {
+	t.Helper()
+	before := map[string]int64{}
+	for _, note := range notes {
+		ref, number, _ := strings.Cut(note, " ")
+		seq, err := strconv.ParseInt(number, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last, known := before[ref]; known && seq != last+1 {
+			t.Errorf("%s: %s after number %d", who, note, last)
+		}
+		before[ref] = seq
+	}
 }
 
 // contain says whether every note of part is in all.
