@@ -62,7 +62,11 @@ func TestOB02WriterHeldOpen(t *testing.T) {
 	mustWait(t, watch, held, readers, 0, b.hub)
 
 	exec(t, held, "commit")
-	comment(t, watch, "f0", "the last")
+	poured := last(outbox(t, watch))
+	for _, f := range readers {
+		f.upTo(t, poured)
+	}
+	comment(t, watch, "f0", "the last") // so that what comes twice is seen
 	want := outbox(t, watch)[before:]
 	contain(t, "the outbox", want, others)
 	if len(want) != len(others)+2 {
