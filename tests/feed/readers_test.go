@@ -213,7 +213,7 @@ func watchHub(t testing.TB, name string, hub *feed.Hub, position string, rng *ra
 		}
 		position = v.Position().String()
 		f.looks.Add(1)
-		for left := stay(rng); ; {
+		for left := stay(rng); ctx.Err() == nil; {
 			notes, more, reload, err := v.Next(ctx)
 			if err != nil {
 				return err
@@ -233,10 +233,10 @@ func watchHub(t testing.TB, name string, hub *feed.Hub, position string, rng *ra
 			}
 			select {
 			case <-ctx.Done():
-				return nil
 			case <-more:
 			}
 		}
+		return nil
 	})
 }
 
