@@ -162,28 +162,25 @@ func key() string {
 	return fmt.Sprintf("k-%d-%d", os.Getpid(), keys.n)
 }
 
-// trySend executes a command past the server, so that the poller is not woken.
-func trySend(ctx context.Context, conn *pgx.Conn, workflow, kind, ref, code, input, saw string) error {
+// trySend executes a command past the server, so that the poller is not woken, and gives the number that it got.
+func trySend(ctx context.Context, conn *pgx.Conn, workflow, kind, ref, code, input, saw string) (seq int64, err error) {
 	var outcome string
 	var answer []byte
 	var sawArg any
 	if saw != "" {
 		sawArg = saw
 	}
-	err := conn.QueryRow(ctx, `select outcome, answer from road.execute('screen', $1, $2, $3, $4, $5, $6, $7)`,
-		workflow, kind, ref, code, key(), input, sawArg).Scan(&outcome, &answer)
-	if err != nil {
-		return err
+	err = conn.QueryRow(ctx, `select outcome, answer, coalesce((answer ->> 'seq')::bigint, 0) from road.execute('screen', $1, $2, $3, $4, $5, $6, $7)`,
+		workflow, kind, ref, code, key(), input, sawArg).Scan(&outcome, &answer, &seq)
+	if err == nil && outcome != "accepted" {
+		err = fmt.Errorf("%s", answer)
 	}
-	if outcome != "accepted" {
-		return fmt.Errorf("%s", answer)
-	}
-	return nil
+	return seq, err
 }
 
 func send(t testing.TB, conn *pgx.Conn, workflow, kind, ref, code, input, saw string) {
 	t.Helper()
-	if err := trySend(t.Context(), conn, workflow, kind, ref, code, input, saw); err != nil {
+	if _, err := trySend(t.Context(), conn, workflow, kind, ref, code, input, saw); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -240,11 +237,20 @@ type noteData struct {
 
 func (f frame) note(t testing.TB) string {
 	t.Helper()
+	note, err := f.parse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return note
+}
+
+// parse gives a note's frame as "ref seq".
+func (f frame) parse() (string, error) {
 	var n noteData
 	if err := json.Unmarshal([]byte(f.data), &n); err != nil {
-		t.Fatalf("%q: %v", f.data, err)
+		return "", fmt.Errorf("%q: %w", f.data, err)
 	}
-	return fmt.Sprintf("%s %d", n.Subject.Ref, n.Seq)
+	return fmt.Sprintf("%s %d", n.Subject.Ref, n.Seq), nil
 }
 
 // stream is an open GET /notes.
@@ -254,11 +260,17 @@ type stream struct {
 	cancel   context.CancelFunc
 }
 
-// open begins a stream; lastID goes into the header that a browser sends.
+// open begins a stream that lives no longer than the test.
 func open(t testing.TB, url, lastID string) (*stream, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 3*limit)
+	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
+	return openStream(ctx, url, lastID)
+}
+
+// openStream begins a stream; lastID goes into the header that a browser sends.
+func openStream(ctx context.Context, url, lastID string) (*stream, error) {
+	ctx, cancel := context.WithTimeout(ctx, 3*limit)
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		cancel()
@@ -344,22 +356,28 @@ func (s *stream) mustRead(t testing.TB, n int) (notes []string, last string) {
 // call asks the API as the sender screen.
 func (b *bed) call(t testing.TB, method, path, body string) (int, map[string]any) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, b.web+path, strings.NewReader(body))
+	status, got, err := ask(t.Context(), method, b.web+path, b.token, body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.Header.Set("Authorization", "Bearer "+b.token)
+	return status, got
+}
+
+// ask asks an API as whoever has the token.
+func ask(ctx context.Context, method, url, token, body string) (status int, got map[string]any, err error) {
+	request, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
+	if err != nil {
+		return 0, nil, err
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
 	request.Header.Set("Content-Type", "application/json")
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		t.Fatal(err)
+		return 0, nil, err
 	}
 	defer func() { _ = response.Body.Close() }()
-	var into map[string]any
-	if err := json.NewDecoder(response.Body).Decode(&into); err != nil {
-		t.Fatal(err)
-	}
-	return response.StatusCode, into
+	err = json.NewDecoder(response.Body).Decode(&got)
+	return response.StatusCode, got, err
 }
 
 func (b *bed) must(t testing.TB, method, path, body string) map[string]any {
@@ -379,16 +397,22 @@ func (b *bed) consume(t testing.TB, name string, limit int) (notes []string) {
 	t.Helper()
 	for {
 		page := b.must(t, http.MethodGet, fmt.Sprintf("/consumers/%s/notes?limit=%d", name, limit), "")
-		for _, item := range page["items"].([]any) {
-			n := item.(map[string]any)
-			notes = append(notes, fmt.Sprintf("%v %v", n["subject"].(map[string]any)["ref"], n["seq"]))
-		}
+		notes = append(notes, items(page)...)
 		next, _ := page["next"].(string)
 		if next == "" {
 			return notes
 		}
 		b.must(t, http.MethodPost, "/consumers/"+name+"/acknowledge", fmt.Sprintf(`{"position": %q}`, next))
 	}
+}
+
+// items are the notes of a consumer's page.
+func items(page map[string]any) (notes []string) {
+	for _, item := range page["items"].([]any) {
+		n := item.(map[string]any)
+		notes = append(notes, fmt.Sprintf("%v %v", n["subject"].(map[string]any)["ref"], n["seq"]))
+	}
+	return notes
 }
 
 func newStream(response *http.Response) *stream {

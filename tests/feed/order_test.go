@@ -2,11 +2,9 @@ package feed_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -14,7 +12,7 @@ import (
 	"umpire/server/feed"
 )
 
-func same(t *testing.T, who string, got, want []string) {
+func same(t testing.TB, who string, got, want []string) {
 	t.Helper()
 	if !slices.Equal(got, want) {
 		for i := range want {
@@ -28,101 +26,57 @@ func same(t *testing.T, who string, got, want []string) {
 }
 
 // OB-02: one writer is held open while many others commit. Nobody passes it; once it commits, every kind of reader has
-// every note once and in order: a viewer that stays, viewers that come back at random, a durable consumer.
+// every note once and in order: viewers that stay and viewers that come back at random, over HTTP and on the hub itself,
+// SQL with a cursor of its own, durable consumers; and whoever came only while it was open.
 func TestOB02WriterHeldOpen(t *testing.T) {
 	b, _ := newBed(t, func(o *feed.Options, _ *api.StreamOptions) { o.Keep = 64 }) // so that some must catch up from the database
+	web := func() string { return b.web }
 	watch := connect(t, b.url)
-	before := len(allNotes(t, watch))
+	before := len(outbox(t, watch))
+	position := func() string { return b.must(t, http.MethodGet, "/subjects/event/cup", "")["position"].(string) }
+	start := position()
 	b.must(t, http.MethodPut, "/consumers/stats", `{"from": "now"}`)
-	stays := mustOpen(t, b.web+"/notes", "")
-	defer stays.close()
-	hello := stays.mustNext(t, "hello")
-	if hello.hasID {
-		t.Error("a control frame has an id")
+	readers := []*follower{
+		watchStream(t, "the viewer that stays", web, "", nil),
+		watchHub(t, "the one on the hub that stays", b.hub, "", nil),
+		watchSQL(t, "SQL with road.feed_page", b.url, byPage, start, dice(1)),
+		watchSQL(t, "SQL with road.notes", b.url, byNotes, start, dice(2)),
+		watchConsumer(t, "stats", web, b.token, dice(3)),
+	}
+	for i := range uint64(3) {
+		readers = append(readers,
+			watchStream(t, fmt.Sprintf("wanderer %d", i), web, start, dice(10+i)),
+			watchHub(t, fmt.Sprintf("wanderer %d on the hub", i), b.hub, start, dice(20+i)))
 	}
 
-	held := connect(t, b.url)
-	exec(t, held, "begin")
-	comment(t, held, "f0", "held")
-	writers, each := 4, size(40, 250)
-	var busy sync.WaitGroup
-	for w := range writers {
-		conn := connect(t, b.url)
-		busy.Go(func() {
-			for i := range each {
-				// never f0: its row is locked
-				if err := trySend(t.Context(), conn, "fixture", "fixture", fmt.Sprintf("f%d", 1+(w+i)%3), "note", `{"text": "x"}`, ""); err != nil {
-					t.Error(err)
-					return
-				}
-			}
-		})
-	}
-	total := writers*each + 1
-	wanderers := make([][]string, 3)
-	var wander sync.WaitGroup
-	for i := range wanderers {
-		rng := rand.New(rand.NewPCG(uint64(i), 2))
-		start := b.must(t, http.MethodGet, "/subjects/event/cup", "")["position"].(string)
-		wander.Go(func() {
-			last, first := "", start
-			for len(wanderers[i]) < total {
-				// SS-12: by the header, or by the address when the page opens the stream anew
-				url, header := b.web+"/notes", last
-				if last == "" || rng.IntN(2) == 0 {
-					url, header = b.web+"/notes?after="+first, ""
-				}
-				s, err := open(t, url, header)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				for range 1 + rng.IntN(30) {
-					f, err := s.next()
-					if err != nil || f.event == "reload" {
-						t.Errorf("wanderer %d: %+v %v", i, f, err)
-						s.close()
-						return
-					}
-					if f.event == "note" {
-						wanderers[i] = append(wanderers[i], f.note(t))
-						last, first = f.id, f.id
-						if len(wanderers[i]) == total {
-							break
-						}
-					}
-				}
-				s.close()
-			}
-		})
-	}
-	busy.Wait()
-	// Longer than every pause and time-out that a reader has.
-	look := time.NewTicker(100 * time.Millisecond)
-	defer look.Stop()
-	open := fmt.Sprintf("select (extract(epoch from clock_timestamp() - a.xact_start))::int from pg_stat_activity a where a.pid = %d", held.PgConn().PID())
-	for seconds, said := value[int](t, watch, open), 0; seconds < size(0, 60); seconds = value[int](t, watch, open) {
-		<-look.C
-		if seconds/10 > said {
-			said = seconds / 10
-			t.Logf("%d others have committed; the writer is open for %d s", writers*each, seconds)
-		}
-	}
-	if got := b.consume(t, "stats", 7); len(got) > 0 {
-		t.Errorf("the consumer passed an open transaction: %v", got)
-	}
-	if got := allNotes(t, watch); len(got) != before {
-		t.Errorf("%d notes are shown while an older transaction is open", len(got)-before)
-	}
+	held := hold(t, b.url)
+	others := gather(t, b.url, 4, size(40, 250)).done(t)
+	// These come late: what was committed above the horizon is still to come for them.
+	b.must(t, http.MethodPut, "/consumers/late", `{"from": "now"}`)
+	readers = append(readers,
+		watchStream(t, "a viewer that came late", web, "", nil),
+		watchStream(t, "a viewer that read the state late", web, position(), dice(4)),
+		watchHub(t, "one on the hub that came late", b.hub, "", nil),
+		watchConsumer(t, "late", web, b.token, dice(5)))
+	keepOpen(t, watch, held)
+	mustWait(t, watch, held, readers, 0, b.hub)
+
 	exec(t, held, "commit")
-	got, _ := stays.mustRead(t, total)
-	wander.Wait()
-	want := allNotes(t, watch)[before:]
-	same(t, "the viewer that stays", got, want)
-	for i, w := range wanderers {
-		same(t, fmt.Sprintf("wanderer %d", i), w, want)
+	poured := last(outbox(t, watch))
+	for _, f := range readers {
+		f.upTo(t, poured)
 	}
-	same(t, "the consumer", b.consume(t, "stats", 7), want)
+	comment(t, watch, "f0", "the last") // so that what comes twice is seen
+	want := outbox(t, watch)[before:]
+	contain(t, "the outbox", want, others)
+	if len(want) != len(others)+2 {
+		t.Errorf("%d notes in the outbox, and %d were acknowledged", len(want), len(others)+2)
+	}
+	for _, f := range readers {
+		same(t, f.name, f.upTo(t, last(want)), want)
+		f.mustBeSteady(t)
+	}
+	t.Logf("%d readers, %d notes each", len(readers), len(want))
 }
 
 // OB-04: a stranger's transaction in another database stops readers, not commands; it is named with pid and age; after

@@ -111,7 +111,7 @@ func written(t *testing.T, file string) (lines []string) {
 	return lines
 }
 
-func waitFor(t *testing.T, what string, done func() bool) {
+func waitFor(t testing.TB, what string, done func() bool) {
 	t.Helper()
 	for end := time.Now().Add(limit); !done(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {

@@ -8,9 +8,13 @@ import (
 	osexec "os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"umpire/server/postgres"
 	"umpire/tests/harness"
@@ -39,15 +43,7 @@ func TestPromotedStandbyThatWasBehind(t *testing.T) {
 	if err := db.Cluster().Kill(); err != nil {
 		t.Fatal(err)
 	}
-	parent, err := os.MkdirTemp("", "feed-standby")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(parent) })
-	if err := os.Chmod(parent, 0o755); err != nil { // the server's user must enter it
-		t.Fatal(err)
-	}
-	folder := filepath.Join(parent, "standby")
+	folder := standbyFolder(t)
 	if out, err := osexec.Command("cp", "-a", db.Cluster().Dir, folder).CombinedOutput(); err != nil {
 		t.Fatalf("%v %s", err, out)
 	}
@@ -65,17 +61,7 @@ func TestPromotedStandbyThatWasBehind(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "recovery.signal"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	standby, err := postgres.Open(t.Context(), postgres.Options{DataDir: folder, Settings: map[string]string{"restore_command": "false", "hot_standby": "off"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), limit)
-		defer cancel()
-		if err := standby.Close(ctx); err != nil {
-			t.Error(err)
-		}
-	})
+	standby := openStandby(t, folder, map[string]string{"restore_command": "false"})()
 	conn = connect(t, standby.URL)
 	if got := value[int](t, conn, "select timeline from road.cluster_identity()"); got != 2 {
 		t.Fatalf("timeline %d, want 2", got)
@@ -105,8 +91,7 @@ func TestPromotedStandbyThatWasBehind(t *testing.T) {
 func TestRestoredDump(t *testing.T) {
 	old := harness.NewOwn(t, postgres.Options{})
 	conn := connect(t, old.URL())
-	// Many transaction ids: each block that writes is a subtransaction with one of its own.
-	exec(t, conn, `create temp table burnt (i int); do $$ begin for i in 1..20000 loop begin insert into burnt values (i); exception when division_by_zero then null; end; end loop; end $$`)
+	burn(t, conn)
 	token := layOut(t, old.URL())
 	b := serve(t, old.URL(), token, nil)
 	b.must(t, http.MethodPut, "/consumers/stats", `{"from": "start"}`)
@@ -117,29 +102,10 @@ func TestRestoredDump(t *testing.T) {
 	}
 	position := b.must(t, http.MethodGet, "/subjects/event/cup", "")["position"].(string)
 
-	program := func(name string, args ...string) {
-		t.Helper()
-		beside, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
-		if len(beside) == 0 {
-			t.Skipf("%s is not installed; apt-get install postgresql-client brings it", name)
-		}
-		if out, err := osexec.Command(beside[len(beside)-1], args...).CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", name, err, out)
-		}
-	}
-	dump := filepath.Join(t.TempDir(), "dump.sql")
-	program("pg_dump", "--file", dump, old.URL())
-	cluster := harness.NewOwn(t, postgres.Options{})
-	exec(t, connect(t, cluster.URL()), "create database restored")
-	u, err := url.Parse(cluster.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
-	u.Path = "/restored"
-	program("psql", "--no-psqlrc", "--quiet", "--set", "ON_ERROR_STOP=1", "--file", dump, u.String())
+	restoredURL := restoreDump(t, old.URL())
 
-	conn = connect(t, u.String())
-	restored := serve(t, u.String(), token, nil)
+	conn = connect(t, restoredURL)
+	restored := serve(t, restoredURL, token, nil)
 	comment(t, conn, "f0", "written before the rebase")
 	if low := value[bool](t, conn, "select max(id) filter (where xid = (select min(xid) from road.note)) = max(id) from road.note"); !low {
 		t.Fatal("the new note should have the lowest xid: this does not test what it is for")
@@ -182,4 +148,150 @@ func TestRestoredDump(t *testing.T) {
 			t.Fatal(restored.hub.Stats().Fault)
 		}
 	}
+}
+
+// burn takes many transaction ids: each block that writes is a subtransaction with one of its own.
+func burn(t testing.TB, conn *pgx.Conn) {
+	t.Helper()
+	exec(t, conn, `create temp table burnt (i int); do $$ begin for i in 1..20000 loop begin insert into burnt values (i); exception when division_by_zero then null; end; end loop; end $$`)
+}
+
+// restoreDump dumps a database as it is now, restores it into a new cluster, and gives its URL there.
+func restoreDump(t testing.TB, from string) string {
+	t.Helper()
+	dump := filepath.Join(t.TempDir(), "dump.sql")
+	program(t, "pg_dump", "--file", dump, from)
+	cluster := harness.NewOwn(t, postgres.Options{})
+	exec(t, connect(t, cluster.URL()), "create database restored")
+	u, err := url.Parse(cluster.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Path = "/restored"
+	program(t, "psql", "--no-psqlrc", "--quiet", "--set", "ON_ERROR_STOP=1", "--file", dump, u.String())
+	return u.String()
+}
+
+// program runs one of Postgres' own.
+func program(t testing.TB, name string, args ...string) {
+	t.Helper()
+	beside, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
+	if len(beside) == 0 {
+		t.Skipf("%s is not installed; apt-get install postgresql-client brings it", name)
+	}
+	if out, err := osexec.Command(beside[len(beside)-1], args...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", name, err, out)
+	}
+}
+
+// standbyFolder is where a standby's data folder is to come.
+func standbyFolder(t testing.TB) string {
+	t.Helper()
+	parent, err := os.MkdirTemp("", "feed-standby")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(parent) })
+	if err := os.Chmod(parent, 0o755); err != nil { // the server's user must enter it
+		t.Fatal(err)
+	}
+	return filepath.Join(parent, "standby")
+}
+
+// openStandby starts a server on a standby's data folder. It takes connections once it is promoted; promoted waits for
+// that.
+func openStandby(t testing.TB, folder string, settings map[string]string) (promoted func() *postgres.Cluster) {
+	t.Helper()
+	settings["hot_standby"] = "off"
+	var standby *postgres.Cluster
+	var err error
+	ctx, cancel := context.WithTimeout(t.Context(), 2*limit)
+	opened := make(chan struct{})
+	go func() {
+		defer close(opened)
+		standby, err = postgres.Open(ctx, postgres.Options{DataDir: folder, Settings: settings})
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-opened
+		if err != nil {
+			return // Open has stopped it
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), limit)
+		defer cancel()
+		if err := standby.Close(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	return func() *postgres.Cluster {
+		t.Helper()
+		<-opened
+		if err != nil {
+			t.Fatal(err)
+		}
+		return standby
+	}
+}
+
+// streamingStandby copies a server that runs and lets the copy follow it. promote makes it a primary, as pg_ctl does.
+func streamingStandby(t testing.TB, of *harness.DB) (promote func() *postgres.Cluster) {
+	t.Helper()
+	folder := standbyFolder(t)
+	u, err := url.Parse(of.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := u.Query()
+	q.Set("application_name", "standby")
+	u.RawQuery = q.Encode()
+	program(t, "pg_basebackup", "--pgdata", folder, "--dbname", u.String(), "--write-recovery-conf", "--wal-method", "stream", "--checkpoint", "fast", "--no-sync")
+	if out, err := osexec.Command("chown", "-R", "--reference", of.Cluster().Dir, folder).CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	promoted := openStandby(t, folder, map[string]string{})
+	watch := connect(t, of.URL())
+	waitFor(t, "the standby to follow", func() bool {
+		return value[bool](t, watch, `select exists (select from pg_stat_replication where application_name = 'standby' and state = 'streaming')`)
+	})
+	return func() *postgres.Cluster {
+		t.Helper()
+		said, err := os.ReadFile(filepath.Join(folder, "postmaster.pid"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, _, _ := strings.Cut(string(said), "\n")
+		pid, err := strconv.Atoi(first)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, "promote"), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Kill(pid, syscall.SIGUSR1); err != nil {
+			t.Fatal(err)
+		}
+		return promoted()
+	}
+}
+
+// rebase runs `umpire ops rebase` while a writer is held, waits until it waits for the writer, lets that commit, and waits
+// for the end.
+func rebase(t testing.TB, database string, held *pgx.Conn) {
+	t.Helper()
+	cmd := osexec.CommandContext(t.Context(), harness.Binary(t), "ops", "rebase")
+	cmd.Env = append(os.Environ(), "UMPIRE_DATABASE_URL="+database)
+	var out []byte
+	var err error
+	done := make(chan struct{})
+	go func() { defer close(done); out, err = cmd.CombinedOutput() }()
+	watch := connect(t, database)
+	waitFor(t, "the rebase to wait for the writer", func() bool {
+		return value[bool](t, watch, `select exists (select from pg_stat_activity a where $1::int = any (pg_blocking_pids(a.pid)) and a.query like '%feed_rebase%')`, int32(held.PgConn().PID()))
+	})
+	exec(t, held, "commit")
+	<-done
+	if err != nil || !strings.Contains(string(out), "Nothing is skipped") {
+		t.Fatalf("umpire ops rebase: %v\n%s", err, out)
+	}
+	t.Logf("umpire ops rebase: %s", strings.ReplaceAll(strings.TrimSpace(string(out)), "\n", " "))
 }

@@ -56,6 +56,13 @@ func (p *program) remove() error {
 // the test process, however that ends.
 func Serve(t testing.TB, database string, args ...string) string {
 	t.Helper()
+	url, _ := ServeToKill(t, database, args...)
+	return url
+}
+
+// ServeToKill is Serve with a function that ends the process as a crash would.
+func ServeToKill(t testing.TB, database string, args ...string) (address string, kill func()) {
+	t.Helper()
 	cmd := exec.Command(Binary(t), append([]string{"serve", "--log-format", "json", "--listen", "127.0.0.1:0"}, args...)...)
 	for _, e := range os.Environ() {
 		if !strings.HasPrefix(e, "UMPIRE_") && !strings.HasPrefix(e, "PG") {
@@ -97,20 +104,23 @@ func Serve(t testing.TB, database string, args ...string) string {
 			said = append(said[max(0, len(said)-20):], lines.Text())
 		}
 	}()
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
+	kill = func() {
+		_ = cmd.Process.Kill() // a second time does no harm
 		<-exited
+	}
+	t.Cleanup(func() {
+		kill()
 		if t.Failed() {
 			t.Logf("the server said last:\n%s", strings.Join(said, "\n"))
 		}
 	})
 	select {
 	case url := <-serving:
-		return url
+		return url, kill
 	case <-read:
 		t.Fatal("the server ended")
 	case <-time.After(2 * time.Minute):
 		t.Fatal("the server does not say that it serves")
 	}
-	return ""
+	return "", nil
 }
