@@ -223,7 +223,7 @@ func watchHub(t testing.TB, name string, hub *feed.Hub, position string, rng *ra
 			}
 			for _, n := range notes {
 				f.take(fmt.Sprintf("%s %d", n.Ref, n.Seq))
-				position = v.PositionOf(n).String()
+				position = n.Position()
 				if left--; left == 0 {
 					return nil
 				}
