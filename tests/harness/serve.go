@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -56,6 +58,12 @@ func (p *program) remove() error {
 // the test process, however that ends.
 func Serve(t testing.TB, database string, args ...string) string {
 	t.Helper()
+	return ServeLogged(t, database, io.Discard, args...)
+}
+
+// ServeLogged is Serve for tests that read what the server logs: JSON, one line each.
+func ServeLogged(t testing.TB, database string, log io.Writer, args ...string) string {
+	t.Helper()
 	cmd := exec.Command(Binary(t), append([]string{"serve", "--log-format", "json", "--listen", "127.0.0.1:0"}, args...)...)
 	for _, e := range os.Environ() {
 		if !strings.HasPrefix(e, "UMPIRE_") && !strings.HasPrefix(e, "PG") {
@@ -95,6 +103,7 @@ func Serve(t testing.TB, database string, args ...string) string {
 				serving <- line.Address
 			}
 			said = append(said[max(0, len(said)-20):], lines.Text())
+			_, _ = fmt.Fprintln(log, lines.Text())
 		}
 	}()
 	t.Cleanup(func() {
