@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -173,16 +172,6 @@ type score struct{ Home, Away int }
 
 // boards are those of all subjects, by kind and reference.
 type boards map[string]*board
-
-func (all boards) clone() boards {
-	c := boards{}
-	for name, b := range all {
-		copied := *b
-		copied.Goals = maps.Clone(b.Goals)
-		c[name] = &copied
-	}
-	return c
-}
 
 // take is a viewer's fold. It fails at a note that does not follow on the one before, and at one whose score is not what the
 // goals make.

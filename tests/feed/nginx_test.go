@@ -338,7 +338,7 @@ func TestSS08ThroughNginxDuringPlay(t *testing.T) {
 	}
 
 	const atOnce = 4
-	rounds := size(1, 30)
+	rounds := size(1, 24)
 	for round := range rounds {
 		var playing sync.WaitGroup
 		for i := range atOnce {
@@ -375,6 +375,8 @@ func TestSS08ThroughNginxDuringPlay(t *testing.T) {
 	if t.Failed() || ctx.Err() != nil {
 		t.Fatalf("%v; %d reconnects", ctx.Err(), all.reconnects.Load())
 	}
+
+	waitFor(t, "the server to count no viewer", func() bool { return b.hub.Stats().Viewers == 0 })
 
 	names, made := fold(t, outbox(t, conn))
 	for i, v := range viewers {

@@ -3,6 +3,7 @@ package feed_test
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -45,26 +46,34 @@ func TestSS06VanishedFromTheRealServer(t *testing.T) {
 	conn := connect(t, db.URL())
 	before := len(allNotes(t, conn))
 
+	type seen struct {
+		notes []string
+		err   error
+	}
 	good := make([]*stream, 3)
-	got := make(chan []string, len(good))
+	got := make(chan seen, len(good))
 	for i := range good {
 		s := mustOpen(t, b.web+"/notes", "")
 		s.mustNext(t, "hello")
 		good[i] = s
 		go func() {
-			var notes []string
-			defer func() { got <- notes }()
-			for {
-				f, err := s.next()
-				if err != nil || f.event != "note" {
-					t.Errorf("a viewer that reads: %+v %v", f, err)
-					return
+			var all seen
+			for all.err == nil {
+				var f frame
+				var n noteData
+				if f, all.err = s.next(); all.err == nil {
+					all.err = json.Unmarshal([]byte(f.data), &n)
 				}
-				notes = append(notes, f.note(t))
+				if n.Subject.Ref == "" {
+					all.err = fmt.Errorf("%+v: %w", f, errors.Join(all.err, errors.New("want a note")))
+					break
+				}
+				all.notes = append(all.notes, fmt.Sprintf("%s %d", n.Subject.Ref, n.Seq))
 				if strings.Contains(f.data, lastWord) {
-					return
+					break
 				}
 			}
+			got <- all
 		}()
 	}
 	dead := map[string]string{"told": "fixture=f0", "quiet": "fixture=f3"} // on f3 nothing happens
@@ -118,7 +127,11 @@ func TestSS06VanishedFromTheRealServer(t *testing.T) {
 	comment(t, conn, "f1", lastWord)
 	want := allNotes(t, conn)[before:]
 	for range good {
-		same(t, "a viewer that reads", <-got, want)
+		all := <-got
+		if all.err != nil {
+			t.Errorf("a viewer that reads: %v", all.err)
+		}
+		same(t, "a viewer that reads", all.notes, want)
 	}
 	for _, s := range good {
 		s.close()
