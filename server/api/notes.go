@@ -151,7 +151,11 @@ func (a *API) getNotes(w http.ResponseWriter, r *http.Request) {
 		unavailable("not_ready", "The database does not answer yet.")
 		return
 	}
-	defer viewer.Close()
+	defer func() {
+		viewer.Close()
+		left := a.feed.Stats().Viewers
+		telemetry.FromContext(r.Context()).Viewers = &left
+	}()
 
 	s := &stream{limits: a.streams, to: w, control: http.NewResponseController(w)}
 	_ = s.control.SetReadDeadline(time.Time{}) // the server's own would cut a quiet stream

@@ -9,6 +9,7 @@ type Line struct {
 	Subject   string // kind/ref
 	Outcome   string // a command's answer
 	Reason    string // reason code of the answer
+	Viewers   *int   // how many still follow the live stream when one of them is gone; nil for any other request
 }
 
 type lineKey struct{}

@@ -61,6 +61,9 @@ func logLine(log *slog.Logger, r *http.Request, seen *recorder, line *Line, begu
 			attributes = append(attributes, slog.String(a[0], a[1]))
 		}
 	}
+	if line.Viewers != nil {
+		attributes = append(attributes, slog.Int("viewers", *line.Viewers))
+	}
 	attributes = append(attributes, slog.Float64("ms", float64(time.Since(begun).Microseconds())/1000))
 	level := slog.LevelInfo
 	if seen.sent() >= http.StatusInternalServerError {

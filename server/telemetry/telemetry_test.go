@@ -33,7 +33,7 @@ func TestOneLinePerRequest(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /things/{id}", func(w http.ResponseWriter, r *http.Request) {
 		line := FromContext(r.Context())
-		line.Sender, line.Subject, line.Outcome, line.Reason = "desk", "board/b1", "refused", "not_legal"
+		line.Sender, line.Subject, line.Outcome, line.Reason, line.Viewers = "desk", "board/b1", "refused", "not_legal", new(int)
 		w.WriteHeader(http.StatusUnprocessableEntity)
 	})
 	r := httptest.NewRequest(http.MethodPost, "/things/SECRET1?token=SECRET2", strings.NewReader("SECRET3"))
@@ -45,7 +45,7 @@ func TestOneLinePerRequest(t *testing.T) {
 	}
 	for name, want := range map[string]any{
 		"msg": "request", "level": "INFO", "request_id": "run-7:a.b_c", "method": "POST", "route": "POST /things/{id}", "status": float64(422),
-		"sender": "desk", "subject": "board/b1", "outcome": "refused", "reason": "not_legal",
+		"sender": "desk", "subject": "board/b1", "outcome": "refused", "reason": "not_legal", "viewers": float64(0),
 	} {
 		if lines[0][name] != want {
 			t.Errorf("%s is %v, want %v", name, lines[0][name], want)

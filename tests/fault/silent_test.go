@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"umpire/tests/harness"
 )
 
@@ -80,24 +78,15 @@ func (l *silentLink) isSilent() bool {
 	return l.silent
 }
 
-// fallSilent makes the near end vanish: a filter on its sockets drops whatever comes in, before TCP sees it.
+// fallSilent makes the near end vanish.
 func (l *silentLink) fallSilent(t testing.TB) {
 	t.Helper()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.silent = true
-	nothing := []unix.SockFilter{{Code: unix.BPF_RET | unix.BPF_K, K: 0}}
 	for _, c := range l.far {
-		raw, err := c.SyscallConn()
-		if err != nil {
+		if err := harness.Vanish(c); err != nil && !errors.Is(err, net.ErrClosed) {
 			t.Fatal(err)
-		}
-		var failed error
-		err = raw.Control(func(fd uintptr) {
-			failed = unix.SetsockoptSockFprog(int(fd), unix.SOL_SOCKET, unix.SO_ATTACH_FILTER, &unix.SockFprog{Len: 1, Filter: &nothing[0]})
-		})
-		if err != nil && !errors.Is(err, net.ErrClosed) || failed != nil {
-			t.Fatal(err, failed)
 		}
 	}
 }

@@ -28,7 +28,10 @@ import (
 	"umpire/tests/harness"
 )
 
-var soak = flag.Bool("soak", false, "run the long versions")
+var (
+	soak = flag.Bool("soak", false, "run the long versions")
+	seed = flag.Uint64("seed", 0, "repeat what a random test logged as its seed; 0 is a new one")
+)
 
 func TestMain(m *testing.M) {
 	if os.Getenv(readerVariable) != "" {
@@ -233,6 +236,11 @@ type noteData struct {
 	Event   string
 	Seq     int64
 	Code    string
+	Note    json.RawMessage
+}
+
+func (n noteData) name() string {
+	return fmt.Sprintf("%s/%s %d", n.Subject.Kind, n.Subject.Ref, n.Seq)
 }
 
 func (f frame) note(t testing.TB) string {

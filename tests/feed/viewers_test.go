@@ -21,10 +21,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"golang.org/x/sys/unix"
 
 	"umpire/server/api"
 	"umpire/server/feed"
+	"umpire/tests/harness"
 )
 
 // watcher is a viewer that costs next to nothing, so that a thousand of them fit beside what they watch: HTTP/1.0, which
@@ -100,20 +100,10 @@ func (w *watcher) read(lines *bufio.Reader, total int) {
 	}
 }
 
-// vanish makes the viewer's host lose its power: from now on nothing that the server sends is acknowledged, and no FIN ever
-// comes.
+// vanish makes the viewer's host lose its power.
 func (w *watcher) vanish(t testing.TB) {
 	t.Helper()
-	raw, err := w.conn.(*net.TCPConn).SyscallConn()
-	if err != nil {
-		t.Fatal(err)
-	}
-	nothing := unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K}
-	var failed error
-	err = raw.Control(func(fd uintptr) {
-		failed = unix.SetsockoptSockFprog(int(fd), unix.SOL_SOCKET, unix.SO_ATTACH_FILTER, &unix.SockFprog{Len: 1, Filter: &nothing})
-	})
-	if err := errors.Join(err, failed); err != nil {
+	if err := harness.Vanish(w.conn.(*net.TCPConn)); err != nil {
 		t.Fatal(err)
 	}
 }

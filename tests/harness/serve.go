@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -56,12 +58,24 @@ func (p *program) remove() error {
 // the test process, however that ends.
 func Serve(t testing.TB, database string, args ...string) string {
 	t.Helper()
-	url, _ := ServeToKill(t, database, args...)
+	url, _ := serve(t, database, io.Discard, args)
+	return url
+}
+
+// ServeLogged is Serve for tests that read what the server logs: JSON, one line each.
+func ServeLogged(t testing.TB, database string, log io.Writer, args ...string) string {
+	t.Helper()
+	url, _ := serve(t, database, log, args)
 	return url
 }
 
 // ServeToKill is Serve with a function that ends the process as a crash would.
 func ServeToKill(t testing.TB, database string, args ...string) (address string, kill func()) {
+	t.Helper()
+	return serve(t, database, io.Discard, args)
+}
+
+func serve(t testing.TB, database string, log io.Writer, args []string) (address string, kill func()) {
 	t.Helper()
 	cmd := exec.Command(Binary(t), append([]string{"serve", "--log-format", "json", "--listen", "127.0.0.1:0"}, args...)...)
 	for _, e := range os.Environ() {
@@ -102,6 +116,7 @@ func ServeToKill(t testing.TB, database string, args ...string) (address string,
 				serving <- line.Address
 			}
 			said = append(said[max(0, len(said)-20):], lines.Text())
+			_, _ = fmt.Fprintln(log, lines.Text())
 		}
 	}()
 	kill = func() {
