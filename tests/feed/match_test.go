@@ -251,7 +251,7 @@ func (all boards) take(data string) (noteData, error) {
 	return n, nil
 }
 
-// outbox are all notes, in the readers' order and as viewers get them.
+// outboxJSON is all notes, in the readers' order and as viewers get them.
 func outboxJSON(t *testing.T, conn *pgx.Conn) []string {
 	t.Helper()
 	rows, err := conn.Query(t.Context(), `select jsonb_build_object('subject', jsonb_build_object('kind', n.kind, 'ref', n.ref), 'seq', n.seq, 'code', n.code, 'note', n.body)::text
