@@ -146,8 +146,7 @@ func TestOB02HeldWriterKillPostgres(t *testing.T) {
 	if err := db.Cluster().Kill(); err != nil {
 		t.Fatal(err)
 	}
-	others.busy.Wait()
-	acknowledged = append(acknowledged, others.acknowledged()...)
+	acknowledged = append(acknowledged, others.stop()...)
 	if err := db.Cluster().Restart(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -367,7 +367,11 @@ func watchSQL(t testing.TB, name, url string, page pageOf, from string, rng *ran
 		if err != nil {
 			return err
 		}
-		defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+		defer func() {
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+			defer cancel()
+			_ = conn.Close(ctx)
+		}()
 		for {
 			notes, err := page(ctx, conn, cursor, 1+rng.IntN(7))
 			if err != nil {
@@ -429,7 +433,9 @@ func watchConsumer(t testing.TB, name string, web func() string, token string, r
 
 // crowd is writers who commit at the same time, on f1 to f3 only: f0 is for whoever holds its row.
 type crowd struct {
-	busy sync.WaitGroup
+	busy   sync.WaitGroup
+	cancel context.CancelFunc
+
 	mu   sync.Mutex
 	said []string // the notes that were acknowledged
 	err  error    // the first thing that stopped one of them
@@ -438,13 +444,15 @@ type crowd struct {
 // gather lets writers commit so many notes each.
 func gather(t testing.TB, url string, writers, each int) *crowd {
 	t.Helper()
-	c := &crowd{}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*limit)
+	t.Cleanup(cancel)
+	c := &crowd{cancel: cancel}
 	for w := range writers {
 		conn := connect(t, url)
 		c.busy.Go(func() {
 			for i := range each {
 				ref := fmt.Sprintf("f%d", 1+(w+i)%3)
-				seq, err := trySend(t.Context(), conn, "fixture", "fixture", ref, "note", `{"text": "x"}`, "")
+				seq, err := trySend(ctx, conn, "fixture", "fixture", ref, "note", `{"text": "x"}`, "")
 				c.mu.Lock()
 				if err == nil {
 					c.said = append(c.said, fmt.Sprintf("%s %d", ref, seq))
@@ -466,6 +474,14 @@ func (c *crowd) acknowledged() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.said)
+}
+
+// stop ends them after their server was killed. Not all of them need notice by themselves: a session that is at work goes on
+// without its server for a while.
+func (c *crowd) stop() []string {
+	c.cancel()
+	c.busy.Wait()
+	return c.acknowledged()
 }
 
 // done waits for all of them to have committed all.

@@ -278,7 +278,10 @@ func streamingStandby(t testing.TB, of *harness.DB) (promote func() *postgres.Cl
 // for the end.
 func rebase(t testing.TB, database string, held *pgx.Conn) {
 	t.Helper()
-	cmd := osexec.CommandContext(t.Context(), harness.Binary(t), "ops", "rebase")
+	umpire := harness.Binary(t)
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	cmd := osexec.CommandContext(ctx, umpire, "ops", "rebase")
 	cmd.Env = append(os.Environ(), "UMPIRE_DATABASE_URL="+database)
 	var out []byte
 	var err error
