@@ -3,7 +3,7 @@
 create or replace function road.decision_tree(p_keys text[], p_calls text[], p_indent text)
 returns text
 language plpgsql
-immutable
+stable
 as $$
 declare
     v_half integer := cardinality(p_keys) / 2;
