@@ -120,6 +120,7 @@ func (h *Hub) Wake() {
 	}
 }
 
+// nudge is Wake, whoever views.
 func (h *Hub) nudge() {
 	select {
 	case h.wake <- struct{}{}:
@@ -162,8 +163,8 @@ func (h *Hub) Stats() Stats {
 	return s
 }
 
-// apart is the least time between the beginnings of two looks of which the first was not full: many commands a second wake
-// the poller together, not one by one.
+// apart is the least time from the beginning of a look to one that somebody wakes the poller for: many commands a second
+// wake it together, not one by one.
 const apart = 10 * time.Millisecond
 
 // follow is the one poller. After a full page it looks again at once; with notes above the horizon it looks again soon and

@@ -29,17 +29,22 @@ const warmUp = 10
 
 // clients runs as many clients as there are functions, each in a loop.
 func clients(ctx context.Context, d time.Duration, all []one) (measurement, error) {
-	for _, send := range all {
-		for range warmUp {
-			if err := send(ctx); err != nil {
-				return measurement{}, err
+	done, failed := make([]int, len(all)), make([]error, len(all))
+	var wait sync.WaitGroup
+	// All at once: a server hangs up on a connection that says nothing for long.
+	for i, send := range all {
+		wait.Go(func() {
+			for n := 0; n < warmUp && failed[i] == nil; n++ {
+				failed[i] = send(ctx)
 			}
-		}
+		})
+	}
+	wait.Wait()
+	if err := errors.Join(failed...); err != nil {
+		return measurement{}, err
 	}
 	begun := time.Now()
 	until := begun.Add(d)
-	done, failed := make([]int, len(all)), make([]error, len(all))
-	var wait sync.WaitGroup
 	for i, send := range all {
 		wait.Go(func() {
 			for time.Now().Before(until) && failed[i] == nil {

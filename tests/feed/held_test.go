@@ -59,14 +59,7 @@ func TestOB02HeldWriterKillServer(t *testing.T) {
 		watchSQL(t, "SQL with road.feed_page", db.URL(), byPage, start, dice(3)),
 		watchSQL(t, "SQL with road.notes", db.URL(), byNotes, start, dice(4)))
 
-	had := 5
-	for range had {
-		comment(t, watch, "f0", "before")
-	}
-	upTo := last(outbox(t, watch))
-	for _, f := range readers {
-		f.upTo(t, upTo)
-	}
+	had := settle(t, watch, "f0", readers)
 	held := hold(t, db.URL())
 	others := gather(t, db.URL(), 4, size(25, 250)).done(t)
 	// This one never had an id when its server dies: it comes back with the position that it was greeted with.
@@ -123,14 +116,7 @@ func TestOB02HeldWriterKillPostgres(t *testing.T) {
 		watchSQL(t, "SQL with road.feed_page", db.URL(), byPage, start, dice(4)),
 		watchSQL(t, "SQL with road.notes", db.URL(), byNotes, start, dice(5)),
 	}
-	had := 5
-	for range had {
-		comment(t, watch, "f1", "before")
-	}
-	upTo := last(outbox(t, watch))
-	for _, f := range readers {
-		f.upTo(t, upTo)
-	}
+	had := settle(t, watch, "f1", readers)
 
 	held := hold(t, db.URL())
 	acknowledged := gather(t, db.URL(), 4, size(20, 250)).done(t)

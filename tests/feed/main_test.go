@@ -212,13 +212,19 @@ func value[T any](t testing.TB, conn *pgx.Conn, sql string, args ...any) (v T) {
 // allNotes are the notes there are, as "ref seq", in the readers' order.
 func allNotes(t testing.TB, conn *pgx.Conn) []string {
 	t.Helper()
-	rows, err := conn.Query(t.Context(), "select n.ref || ' ' || n.seq from road.notes('0', 0, 1000000) n")
+	return texts(t, conn, "select n.ref || ' ' || n.seq from road.notes('0', 0, 1000000) n")
+}
+
+// texts are the rows of a query with one column.
+func texts(t testing.TB, conn *pgx.Conn, sql string) []string {
+	t.Helper()
+	rows, err := conn.Query(t.Context(), sql)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%s: %v", sql, err)
 	}
 	all, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%s: %v", sql, err)
 	}
 	return all
 }
@@ -335,6 +341,27 @@ func (s *stream) next() (frame, error) {
 			f.event = text
 		case name == "data":
 			f.data = text
+		}
+	}
+}
+
+// upTo reads notes until enough says so, or until the stream ends or brings anything else, which is then the error. For
+// any goroutine.
+func (s *stream) upTo(enough func(f frame, n int) bool) (notes []string, err error) {
+	for {
+		f, err := s.next()
+		if err != nil {
+			return notes, err
+		}
+		if f.event != "note" {
+			return notes, fmt.Errorf("want a note, got %+v", f)
+		}
+		note, err := f.parse()
+		if err != nil {
+			return notes, err
+		}
+		if notes = append(notes, note); enough(f, len(notes)) {
+			return notes, nil
 		}
 	}
 }

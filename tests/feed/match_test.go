@@ -254,16 +254,8 @@ func (all boards) take(data string) (noteData, error) {
 // outboxJSON is all notes, in the readers' order and as viewers get them.
 func outboxJSON(t *testing.T, conn *pgx.Conn) []string {
 	t.Helper()
-	rows, err := conn.Query(t.Context(), `select jsonb_build_object('subject', jsonb_build_object('kind', n.kind, 'ref', n.ref), 'seq', n.seq, 'code', n.code, 'note', n.body)::text
+	return texts(t, conn, `select jsonb_build_object('subject', jsonb_build_object('kind', n.kind, 'ref', n.ref), 'seq', n.seq, 'code', n.code, 'note', n.body)::text
 		from road.notes('0', 0, 1000000) n`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
 }
 
 // fold is what notes make, from nothing on, and their names: KIND/REF SEQ.

@@ -117,7 +117,7 @@ func (all *tally) keepUp(ctx context.Context, viewers []*browser) {
 	all.held.Add(1)
 	defer all.held.Add(-1)
 	for behind() && ctx.Err() == nil {
-		time.Sleep(time.Millisecond)
+		pause(ctx)
 	}
 }
 
@@ -157,7 +157,7 @@ func (v *browser) watch(ctx context.Context) error {
 		}
 		v.tally.away.Add(1) // until others are far ahead, or wait for us
 		for until := v.tally.sent.Load() + int64(size(60, 500)); v.tally.sent.Load() < until && v.tally.held.Load() == 0 && !v.tally.over.Load() && ctx.Err() == nil; {
-			time.Sleep(time.Millisecond)
+			pause(ctx)
 		}
 	}
 	return nil

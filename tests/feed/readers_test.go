@@ -494,6 +494,20 @@ func (c *crowd) done(t testing.TB) []string {
 	return c.acknowledged()
 }
 
+// settle commits some notes and waits until each of the readers has them.
+func settle(t testing.TB, conn *pgx.Conn, ref string, readers []*follower) (had int) {
+	t.Helper()
+	const n = 5
+	for range n {
+		comment(t, conn, ref, "before")
+	}
+	upTo := last(outbox(t, conn))
+	for _, f := range readers {
+		f.upTo(t, upTo)
+	}
+	return n
+}
+
 // hold begins a transaction that has a note on f0, and leaves it open.
 func hold(t testing.TB, url string) *pgx.Conn {
 	t.Helper()
@@ -507,14 +521,7 @@ func hold(t testing.TB, url string) *pgx.Conn {
 // subject there has to be every number, once and in order.
 func outbox(t testing.TB, conn *pgx.Conn) []string {
 	t.Helper()
-	rows, err := conn.Query(t.Context(), "select s.ref || ' ' || n.seq from road.note n join road.subject s on s.subject_id = n.subject_id order by n.xid, n.id")
-	if err != nil {
-		t.Fatal(err)
-	}
-	notes, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
+	notes := texts(t, conn, "select s.ref || ' ' || n.seq from road.note n join road.subject s on s.subject_id = n.subject_id order by n.xid, n.id")
 	inOrder(t, "the outbox", notes)
 	return notes
 }

@@ -225,14 +225,9 @@ func TestSS06StalledViewersAreDropped(t *testing.T) {
 	done := make(chan []string, len(good))
 	for _, s := range good {
 		go func() {
-			var got []string
-			for len(got) < n {
-				f, err := s.next()
-				if err != nil {
-					t.Errorf("a viewer that reads, after %d notes: %v", len(got), err)
-					break
-				}
-				got = append(got, f.note(t))
+			got, err := s.upTo(func(_ frame, had int) bool { return had == n })
+			if err != nil {
+				t.Errorf("a viewer that reads, after %d notes: %v", len(got), err)
 			}
 			done <- got
 		}()

@@ -3,7 +3,6 @@ package feed_test
 import (
 	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -58,21 +57,7 @@ func TestSS06VanishedFromTheRealServer(t *testing.T) {
 		good[i] = s
 		go func() {
 			var all seen
-			for all.err == nil {
-				var f frame
-				var n noteData
-				if f, all.err = s.next(); all.err == nil {
-					all.err = json.Unmarshal([]byte(f.data), &n)
-				}
-				if n.Subject.Ref == "" {
-					all.err = fmt.Errorf("%+v: %w", f, errors.Join(all.err, errors.New("want a note")))
-					break
-				}
-				all.notes = append(all.notes, fmt.Sprintf("%s %d", n.Subject.Ref, n.Seq))
-				if strings.Contains(f.data, lastWord) {
-					break
-				}
-			}
+			all.notes, all.err = s.upTo(func(f frame, _ int) bool { return strings.Contains(f.data, lastWord) })
 			got <- all
 		}()
 	}
